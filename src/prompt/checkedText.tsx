@@ -1,6 +1,5 @@
 /**
- * Shows an answer in words. If the model got an output (`@output`, `@cell3`), the numbers that this
- * output doesn't support are marked.
+ * Shows an answer in words, and marks numbers that the output which the model got doesn't support.
  */
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
@@ -15,7 +14,6 @@ export interface IHandedOutput {
   readonly hasImages: boolean;
 }
 
-/** The numbers that the note lists at most. */
 const MAX_LISTED = 20;
 
 export function CheckedText(props: {
@@ -71,8 +69,7 @@ export function unsupportedNote(
 }
 
 /**
- * Return the outputs in the messages of a stored prompt, with everything else that the request
- * mentions. They are between the marks that the server puts around mentions.
+ * Return the mentions of a stored prompt, or its last message if the server's marks aren't there.
  */
 export function handedIn(messages: readonly PromptMessage[]): IHandedOutput {
   const { text = '', images = [] } = messages[messages.length - 1] ?? {};

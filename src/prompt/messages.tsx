@@ -1,8 +1,4 @@
-/**
- * The messages of a prompt, each below a heading that says what it is.
- *
- * Invariant: the messages are rendered exactly as the server returns them, and never as HTML.
- */
+/** The messages of a prompt, rendered exactly as the server returns them, and never as HTML. */
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 

@@ -1,6 +1,6 @@
 /**
- * Finds columns by which tables can be joined, as far as their names and dtypes tell. For DataFrames
- * in the kernel, `kernel/joinKeys.ts` also compares the values; the values of files aren't read.
+ * Finds columns by which tables can be joined, by names and dtypes. `kernel/joinKeys.ts` also
+ * compares values.
  */
 import type { IJoinKey } from '../kernel/joinKeys';
 import {
@@ -53,9 +53,9 @@ function keyPairs(left: ITable, right: ITable): [Column, Column][] {
 }
 
 /**
- * Return how likely a pair of key columns is: 0 for `customer_id` in two tables, one of which is
- * `customers`; 1 for `customer_id`, and `id` of `customers`; 2 for `customer_id` in two other
- * tables; null for other pairs.
+ * Return the rank of a pair of key columns: 0 for `customer_id` in two tables, one of them
+ * `customers`; 1 for `customer_id`, and `id` of `customers`; 2 for `customer_id` elsewhere; else
+ * null.
  */
 function rankOf(
   leftTable: ITable,

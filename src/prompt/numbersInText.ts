@@ -1,9 +1,6 @@
 /**
- * Compares the numbers in a model's text with those of the result that it describes.
- *
- * A number is supported if the result contains a number that equals it after rounding to as many
- * digits as the text has. A percentage is also supported by its share: “31 %” by 0.3123. Signs
- * don't count, because a text can say “fell by 3”.
+ * Compares the numbers in a model's text with those of the result that it describes. A number is
+ * supported by one that rounds to it; “31 %” also by 0.3123. Signs don't count: “fell by 3”.
  */
 
 /** A number in a text, with its place. */

@@ -1,8 +1,6 @@
 /**
- * The receipt of a prompt: a table that lists each item with its size, and below them the items that
- * were dropped.
- *
- * Invariant: names from the person's data are rendered as text, never as HTML.
+ * The receipt of a prompt: its items with their sizes, and those that were dropped. Names from the
+ * person's data are never rendered as HTML.
  */
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';

@@ -1,6 +1,6 @@
 /**
- * First requests about tables, suggested from the names and dtypes of their columns alone, and from the
- * keys by which they can be joined.
+ * First requests about tables, suggested from the names and dtypes of their columns, and from join
+ * keys.
  */
 import type { TranslationBundle } from '@jupyterlab/translation';
 

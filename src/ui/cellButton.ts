@@ -1,11 +1,7 @@
 /**
- * A button that runs a command, for the toolbar of the active cell.
- *
- * This is a plain button that looks like JupyterLab's own toolbar buttons. JupyterLab creates a
- * cell's toolbar when the cell becomes active, and disposes of it when another cell becomes active.
- * But JupyterLab 4.6 doesn't free the contents of the toolbar until the cell is deleted. So each
- * time that a cell becomes active, one of JupyterLab's own buttons would leak about 130 listeners
- * and 40 elements.
+ * A button for the toolbar of the active cell, which looks like JupyterLab's own. JupyterLab 4.6
+ * keeps the contents of a disposed cell toolbar, so each of its own buttons would leak about 130
+ * listeners and 40 elements whenever a cell becomes active.
  *
  * Invariant: a disposed button leaks no more than one DOM element.
  */
@@ -44,8 +40,8 @@ export class CellButton extends Widget {
   }
 
   /**
-   * Run the command when the button is clicked. The press of the mouse doesn't move the focus, so
-   * that the command can use the selection in the cell's editor.
+   * The press of the mouse doesn't move the focus, so that the command can use the editor's
+   * selection.
    */
   handleEvent(event: Event): void {
     if (event.type === 'mousedown') {

@@ -10,11 +10,7 @@ import type { Step } from '../api/types';
 import { FILE_ON_DISK } from '../records/contributor';
 import { askIcon } from './icons';
 
-/**
- * Return the icon for a contributor. If the notebook's file was changed outside JupyterLab, the
- * contributor's name is `FILE_ON_DISK`, and the icon shows a file. Return null for any other
- * unknown contributor.
- */
+/** Return the icon for a contributor: a file's for `FILE_ON_DISK`; null for other unknown ones. */
 export function contributorIcon({
   author,
   name

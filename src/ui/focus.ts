@@ -3,9 +3,8 @@ import { Clipboard } from '@jupyterlab/apputils';
 import type { Menu } from '@lumino/widgets';
 
 /**
- * Open a menu at a position in the window. When the menu closes, `previousFocus` gets the focus
- * back, from which the chosen command may move it, for example to a dialog. Then the menu is
- * disposed of, and `onClosed` is called.
+ * Open a menu. When it closes, `previousFocus` gets the focus, from which the chosen command may
+ * move it; then the menu is disposed of, and `onClosed` is called.
  */
 export function openMenu(
   menu: Menu,
@@ -33,11 +32,7 @@ export function openMenu(
   menu.open(x, y);
 }
 
-/**
- * Copy a text to the clipboard. For this, JupyterLab selects something else for a moment. When the
- * text in a cell's editor is selected again, the editor gets the focus, and the next key would change
- * the cell.
- */
+/** Copy a text. JupyterLab selects something else for a moment, which may focus a cell's editor. */
 export function copyText(text: string): void {
   const { activeElement } = document;
   Clipboard.copyToSystem(text);
@@ -50,8 +45,8 @@ export function copyText(text: string): void {
 }
 
 /**
- * Disable JupyterLab's shortcuts in a view. Lumino looks for the attribute on its way up from the
- * focused element, but the selector of the notebook's command mode already matches that element.
+ * Disable JupyterLab's shortcuts in a view, for both Lumino and the notebook's command mode, whose
+ * selector matches the focused element itself.
  */
 export function suppressShortcuts(node: HTMLElement): void {
   const suppress = (element: HTMLElement) =>

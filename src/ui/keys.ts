@@ -3,8 +3,7 @@ import { CommandRegistry } from '@lumino/commands';
 import { JSONExt, ReadonlyJSONObject } from '@lumino/coreutils';
 
 /**
- * The arguments of shortcuts that only work while a person edits a cell with jupyterlab-vim, which
- * uses other keys for itself. Shortcuts with arguments aren't shown in menus and in the palette.
+ * The arguments of shortcuts for editing with jupyterlab-vim; not shown in menus and the palette.
  */
 export const VIM_ARGS = { vim: true } as const;
 

@@ -1,8 +1,6 @@
 /**
- * Loads parts of the page when they are first used.
- *
- * A part can't be loaded if the server can't be reached, or if the extension was updated while the
- * page was open. Then the person reads why, and can try again.
+ * Loads parts of the page when they are first used. If the server can't be reached or was updated,
+ * the person reads why, and can try again.
  */
 import { Notification } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
@@ -11,8 +9,7 @@ import * as React from 'react';
 import { Button } from './button';
 
 /**
- * Load a part. If that fails, show a notification with a button that tries again. The promise is
- * never rejected; it stays pending if the person closes the notification.
+ * Load a part. After a failure, a notification offers to try again; the promise is never rejected.
  */
 export function loadPart<T>(
   load: () => Promise<T>,
@@ -38,10 +35,7 @@ interface ILazyViewProps<P> {
   onLoad?: () => void;
 }
 
-/**
- * Return a component that loads a view when it is first rendered. It renders nothing until then. If
- * the view can't be loaded, it renders the reason and a button that tries again.
- */
+/** Return a component that renders nothing until its view is loaded, or why it can't be. */
 export function lazyView<P extends object>(
   load: () => Promise<React.ComponentType<P>>
 ): React.ComponentType<ILazyViewProps<P>> {

@@ -1,9 +1,8 @@
 /**
  * Renders Markdown that a model wrote.
  *
- * Invariant: a model's text loads nothing and runs nothing. HTML elements are created only for the
- * kinds of tokens that `render` lists. HTML, links and images in a model's text are shown as text,
- * and diagrams are shown as code.
+ * Invariant: the text loads nothing and runs nothing. Only the kinds of tokens in `RENDERERS`
+ * create elements; HTML, links, images and diagrams are shown as text.
  */
 import type { Token, Tokens } from 'marked';
 import * as React from 'react';
@@ -17,8 +16,7 @@ export type RenderText = (text: string) => React.ReactNode;
 let loadedLexer: Lexer | null = null;
 
 /**
- * Show a text as Markdown or, while the parser is being loaded, as plain text. `renderText` can mark
- * parts of the text.
+ * Show Markdown; plain text until the parser is loaded. `renderText` can mark parts of the text.
  */
 export function Markdown(props: {
   text: string;

@@ -1,8 +1,5 @@
 /**
- * Focuses what a command of the command palette has opened.
- *
- * After a command of its own, JupyterLab's palette activates the current notebook, which focuses the
- * active cell. So the command must focus its part of the page afterwards.
+ * Focuses what a command of the palette has opened: afterwards, JupyterLab focuses the active cell.
  */
 
 /** Call `focus` now; if the palette runs a command at the moment, call it again afterwards. */

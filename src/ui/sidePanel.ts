@@ -1,7 +1,4 @@
-/**
- * A widget of JupyterLab's sidebar. Its model is active only while the widget is visible, and the
- * code of its content is loaded when it is first visible.
- */
+/** A sidebar widget whose model is active, and whose content is loaded, only once it is visible. */
 import { type LabIcon, VDomRenderer } from '@jupyterlab/ui-components';
 import type { Message } from '@lumino/messaging';
 import type * as React from 'react';
@@ -40,8 +37,8 @@ export abstract class SidePanel<
   protected abstract renderContent(): React.JSX.Element;
 
   /**
-   * Focus a part of the content after the widget was activated, unless the person has moved the
-   * focus. Called again after each update, because the content may not have been drawn before.
+   * Focus a part of the content after activation, and again after updates, unless the person has
+   * moved the focus.
    */
   protected abstract focusContent(): void;
 

@@ -77,10 +77,7 @@ function rowCount(text: string): number {
   );
 }
 
-/**
- * Ignore a button's key that is still pressed. Otherwise, a key that is pressed for long would also
- * press the button that takes the focus next, such as that of the next proposal.
- */
+/** Ignore a held key, which would also press the button that takes the focus next. */
 export function ignoreRepeatedKey(event: React.KeyboardEvent): void {
   if (event.repeat && (event.key === 'Enter' || event.key === ' ')) {
     event.preventDefault();

@@ -1,19 +1,12 @@
 /**
- * A scrolling list that stays fast with thousands of rows, and the state that other lists of rows
- * share with it. In a long list, only the rows in or near the visible area are rendered. The list is
- * nevertheless as high as if all rows were rendered.
- *
- * One row of the list has the tab stop: the Tab key reaches only the buttons of this row. The arrow
- * keys move the tab stop to another row and focus the first button of that row. The row with the
- * tab stop is always rendered.
+ * A scrolling list that renders only the rows near the visible area, and the state of other such
+ * lists. One row, always rendered, has the tab stop; the arrow keys move it and focus the row's
+ * first button.
  */
 import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual';
 import React from 'react';
 
-/**
- * A list with at most this number of rows is rendered completely, so that the browser's search
- * finds all of its text.
- */
+/** Shorter lists are rendered completely, so that the browser's search finds all of their text. */
 const MAX_FULLY_RENDERED = 40;
 
 export interface IVirtualListHandle {
@@ -36,9 +29,8 @@ export interface IVirtualListProps {
   /** The number of rows by which the PageUp and PageDown keys move the tab stop. */
   pageSize?: number;
   /**
-   * The index of the row that has the tab stop until a person moves the tab stop. When this
-   * property changes, the tab stop moves to the row with the new index, and this row is scrolled
-   * into view. Default: -1, which gives the tab stop to the first row without scrolling.
+   * The row that has the tab stop and is scrolled into view, until a person moves the tab stop.
+   * Default: -1, the first row without scrolling.
    */
   current?: number;
   /** Called when a key or `IVirtualListHandle.focus` moves the tab stop. */
@@ -61,8 +53,8 @@ interface IRowsOptions extends Pick<
 }
 
 /**
- * Return the rows to render and their tab stop, the references to the element that scrolls and to
- * the parent of the rows, and the parent's event handlers. Each row has its index as `data-index`.
+ * Return the rows to render and their tab stop, the scroller's reference, and the props of the
+ * rows' parent. Each row has its index as `data-index`.
  */
 export function useRows(options: IRowsOptions) {
   const { count, current = -1, pageSize = 8 } = options;
@@ -210,9 +202,7 @@ function rowIndexOf(target: EventTarget): number {
 }
 
 /**
- * Return the index of the row to which a key moves the tab stop from the row `fromIndex`; null if
- * the key doesn't move the tab stop. The index is less than 0 or at least `count` if the key leads
- * beyond the first or last row.
+ * Return the row to which a key moves the tab stop, possibly beyond the list; null for other keys.
  */
 function targetIndex(
   key: string,

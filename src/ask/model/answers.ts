@@ -1,9 +1,8 @@
 /**
- * The answers to the open request. The person can ask for another one, also of another model, and
- * accept the best.
+ * The answers to the open request, of which the person accepts one.
  *
- * Invariant: all answers are answers to the cell's current code. If the code changes, they change,
- * too; those that change the same lines are removed.
+ * Invariant: all are answers to the cell's current code. If it changes, they change with it; those
+ * that change the same lines are removed.
  */
 import type { Interaction, ModelInfo, TurnReceipt } from '../../api/types';
 import { mergeSources } from '../../diff/hunks';
@@ -13,19 +12,14 @@ import type { IRequest } from './request';
 
 const MAX_ANSWERS = 5;
 
-/** The turn of a suggestion that no model made. */
 export const NO_TURN = 0;
 
-/** A complete answer that can be accepted. */
 export interface ISuggestion {
-  /** The id of the answer's turn, or `NO_TURN`. */
   readonly turnId: number;
   readonly intent: string;
   readonly source: string;
   readonly explanation: string;
-  /** The kinds of characters that the server replaced in the code, such as `quotes`. */
   readonly replacedCharacters?: readonly string[];
-  /** The error code, such as `storage_full`, if the turn could not be saved; otherwise null. */
   readonly saveError: string | null;
   readonly model?: string | null;
   readonly mode?: string;
@@ -45,9 +39,7 @@ export interface IShownCode {
 
 export interface IAnswer {
   readonly suggestion: ISuggestion;
-  /** Null if no model was asked. */
   readonly request: IRequest | null;
-  /** The model that answered, as far as it is known. */
   readonly model: ModelInfo | null;
   /** The code that was shown last; null for the suggestion as it is. */
   readonly shown: IShownCode | null;

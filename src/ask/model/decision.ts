@@ -1,12 +1,11 @@
 /**
- * The person's decision on the open suggestion: revise it, accept all of it or some of its changes,
- * run it, reject it, or ask for another answer or a repair.
+ * The person's decision on the open suggestion: revise, accept, run, reject, or ask for another
+ * answer.
  *
  * Invariants:
- * - Only `accept` and `acceptChange` write code, and only into the cell of the request. If the cell
- *   was deleted, nothing is written.
- * - No code runs unless the person has seen it and starts the run, and the administrator allows it.
- *   Stopping takes effect at once: it interrupts the kernel (P13, P42, P49).
+ * - Only `accept` and `acceptChange` write code, and only into the cell of the request.
+ * - No code runs unless the person has seen it and starts it, and the administrator allows it.
+ *   Stopping interrupts the kernel at once (P13, P42, P49).
  */
 import type { EventBody } from '../../api/types';
 import {
@@ -30,7 +29,6 @@ import type { GenerationStore } from './store';
 /** The pause in milliseconds after which edited code is checked. */
 const CHECK_PAUSE = 600;
 
-/** A turn, and the numbers of its suggestion's changes that the person has accepted or rejected. */
 interface ICounts {
   readonly turnId: number | null;
   readonly accepted: number;
@@ -43,7 +41,6 @@ export class Decision {
     private readonly _sender: RequestSender
   ) {}
 
-  /** Show the answer of a turn, which can then be accepted. */
   show(turnId: number): void {
     const { answers, suggestion } = this._store;
     const isAnswer = answers.some(it => it.suggestion.turnId === turnId);
@@ -74,7 +71,6 @@ export class Decision {
     void store.check();
   }
 
-  /** Ask a model for an answer to the open request, too. `model` is its id. */
   async askAnother(model: string): Promise<void> {
     const { isBusy, request, suggestion } = this._store;
     if (request && suggestion && !isBusy) {
@@ -82,7 +78,6 @@ export class Decision {
     }
   }
 
-  /** Ask the model of the shown answer for another one without the problems that `text` lists. */
   async repair(text: string): Promise<void> {
     const { request } = this._store;
     if (request && this._isOpen) {
@@ -96,8 +91,8 @@ export class Decision {
   }
 
   /**
-   * Ask for another answer that changes only the lines of one of the suggestion's changes. Do nothing
-   * if there is no such change, if it only removes lines, or if no model wrote it.
+   * Ask for another answer to one change. Do nothing if the change only removes lines, or if no
+   * model wrote it.
    */
   async regenerateChange(index: number): Promise<void> {
     const store = this._store;
@@ -128,7 +123,6 @@ export class Decision {
     }
   }
 
-  /** Reject one of the suggestion's changes: `accept` won't write it. */
   rejectChange(index: number): void {
     const { change, code: before } = this._store.state;
     const source = this._source;
@@ -141,7 +135,6 @@ export class Decision {
     }
   }
 
-  /** Write and record one of the suggestion's changes. It stays open while others are left. */
   async acceptChange(index: number): Promise<void> {
     const store = this._store;
     const { answers, baseSource, suggestion, target } = store;
@@ -184,18 +177,15 @@ export class Decision {
     );
   }
 
-  /** Return the index of the suggestion's change at an offset of its code; -1 if there is none. */
   changeAt(offset: number): number {
     return hunkIndexAt(this._source ?? '', this._store.state.code, offset);
   }
 
-  /** The lines of the selected change, as offsets of the suggestion's code; null if none is. */
   get selectedRange(): { from: number; to: number } | null {
     const { change, code } = this._store.state;
     return change === null ? null : hunkRange(this._source ?? '', code, change);
   }
 
-  /** Select the next or previous change of the suggestion, for `acceptChange` by keyboard. */
   selectChange(direction: 1 | -1): void {
     const { change, code } = this._store.state;
     const count = countHunks(this._source ?? '', code);
@@ -242,12 +232,8 @@ export class Decision {
   }
 
   /**
-   * Write the suggestion, as the person has revised it, into the cell, and record that the person
-   * accepted it. Return true if the code was written; false if there is no suggestion, if it changes
-   * nothing, or if the cell can't be written.
-   *
-   * @param next - The next phase, if the cell will be run. Without `next`, the prompt row closes,
-   * unless its input field contains text.
+   * Write and record the suggestion as it is shown. Return false if it changes nothing, or if the
+   * cell can't be written. Without the `next` phase, the row closes unless it contains text.
    */
   async accept(next?: 'running'): Promise<boolean> {
     const { changesNothing, suggestion, state, target } = this._store;
@@ -265,7 +251,6 @@ export class Decision {
     return true;
   }
 
-  /** Accept the suggestion and run the cell, unless it is forbidden or still being checked. */
   async acceptAndRun(): Promise<void> {
     const { target, state } = this._store;
     const isRunning = () => this._store.state.phase === 'running';
@@ -291,9 +276,8 @@ export class Decision {
   }
 
   /**
-   * Close the suggestion and record its rejection, and that of the other answers, none of which the
-   * person takes. The cell stays unchanged. Nothing is recorded about a turn that could not be saved,
-   * or on which another page has already recorded a decision. An agent can read the reason.
+   * Close the suggestion, and record the rejection of all answers, except of those that weren't
+   * saved or that another page has decided on. An agent can read the reason.
    */
   async reject(reason = ''): Promise<void> {
     const { answers, suggestion } = this._store;
@@ -316,7 +300,6 @@ export class Decision {
     }
   }
 
-  /** Close the suggestion if another page has recorded a decision on it. */
   async closeIfDecided(): Promise<void> {
     const { suggestion } = this._store;
     if (this._isOpen && suggestion && !suggestion.saveError) {
@@ -335,9 +318,8 @@ export class Decision {
   }
 
   /**
-   * After the cell's code has changed, for example in another window, make the same change in the
-   * answers that change other lines. Update `isCellEdited`. If the person has undone the acceptance of
-   * a change, the suggestion has it again.
+   * Make a change of the cell's code, for example in another window, in the answers, too. If the
+   * acceptance of a change was undone, the suggestion has it again.
    */
   onSourceChanged(): void {
     const store = this._store;
@@ -383,10 +365,8 @@ export class Decision {
   }
 
   /**
-   * Return what the event of an accepted suggestion says about changes of it: how many of its changes
-   * were accepted, if the person has rejected some; AI Server's corrections; and if the person has
-   * changed the code further, or nothing was corrected automatically, the code after these
-   * corrections and those that the person has chosen.
+   * Return the event's data: how many changes were accepted, AI Server's corrections, and the
+   * corrected code if the person changed it further or chose the corrections.
    */
   private _acceptedData({
     source: suggested
@@ -409,7 +389,6 @@ export class Decision {
     };
   }
 
-  /** Count accepted and rejected changes of the open suggestion, and return both numbers. */
   private _count(kind: 'accepted' | 'rejected', count: number): ICounts {
     const turnId = this._store.suggestion?.turnId ?? null;
     const counts =
@@ -429,7 +408,6 @@ export class Decision {
     }
   }
 
-  /** Let the next request continue from this answer if there are newer ones. */
   private _continueFrom({ turnId, intent: title }: ISuggestion): void {
     const { answers } = this._store;
     if (answers.some(({ suggestion }) => suggestion.turnId > turnId)) {
@@ -442,7 +420,6 @@ export class Decision {
     void this._store.check();
   }
 
-  /** Return whether the history has a decision on a turn, for example of another page. */
   private async _hasDecision(turnId: number): Promise<boolean> {
     const { history, target } = this._store;
     const key = target.key();
@@ -471,15 +448,11 @@ export class Decision {
   }
 
   private _counts: ICounts | null = null;
-  /** The cell's sources and the answers before the accepted changes of the open suggestion. */
   private _undoable: { source: string; answers: readonly IAnswer[] }[] = [];
   private _checkTimer: number | undefined;
 }
 
-/**
- * Create the event that records accepted code. Without a saved turn, to which an `accept` event could
- * refer, it is an `edit` event by the model or, if no model was asked, by AI Server.
- */
+/** Without a saved turn, to which an `accept` event could refer, it is an `edit` event. */
 function acceptEvent(
   { turnId, saveError, model }: ISuggestion,
   source: string,

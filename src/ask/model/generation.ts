@@ -1,8 +1,8 @@
 /**
- * The generation model of one cell: its requests, their answers and the suggestion. `state.ts` shows
- * how its state changes. Views use only this model. The prompt row is open unless the phase is `idle`.
+ * The model of one cell's row: its requests, their answers and the suggestion. Views use only this.
+ * The row is open unless the phase is `idle`.
  *
- * Invariant: an arriving answer or a pressed button never discards text that a person has typed.
+ * Invariant: nothing discards text that a person has typed.
  */
 import { Signal } from '@lumino/signaling';
 
@@ -36,9 +36,7 @@ import { applyModelList } from './state';
 import { GenerationStore, type IStoreOptions } from './store';
 
 export interface IGenerationOptions extends IStoreOptions {
-  /** Null if the administrator forbids memories. */
   memory?: IMemory | null;
-  /** Null if the administrator forbids memories. */
   pastAnswers?: PastAnswerSource | null;
 }
 
@@ -57,9 +55,7 @@ export class GenerationModel extends GenerationStore {
   private readonly _sender = new RequestSender(this);
   readonly decision = new Decision(this, this._sender);
   readonly levels = new LevelChoice(this);
-  /** The texts that requests ask to remember; null if there are no memories. */
   readonly memory: RowMemory | null;
-  /** Offers answers of other notebooks; null if there are no memories. */
   readonly pastAnswers: PastAnswerOffer | null;
 
   /** Open the prompt row, for a request about the selected lines, and warm up a local model. */
@@ -75,14 +71,13 @@ export class GenerationModel extends GenerationStore {
     void this._prepare();
   }
 
-  /** Limit the next request to these lines of the cell; null lets it change the whole cell. */
   select(selection: ISelection | null): void {
     this.setState({ selection });
   }
 
   /**
    * Show the proposal of an agent that waits in the cell's history, also in a closed row. Resolves
-   * to its turn; to null if there is none, or if the row has something of the person, such as text.
+   * to its turn; null if there is none, or if it would replace something of the person.
    */
   async showProposal(): Promise<IWaitingProposal | null> {
     const key = this.target.key();
@@ -106,7 +101,6 @@ export class GenerationModel extends GenerationStore {
     return { turnId, run, isCellEdited: this.isCellEdited };
   }
 
-  /** Whether a proposal would replace nothing of the person. */
   private get _isFreeForProposals(): boolean {
     const { phase, branch } = this.state;
     return phase === 'suggested'
@@ -138,7 +132,6 @@ export class GenerationModel extends GenerationStore {
     }
   }
 
-  /** The open answers as they are shown; null if there are none, or if they weren't saved. */
   get shownAnswers(): IShownAnswers | null {
     const { answer, answers } = this;
     const { code, isChecking, phase } = this.state;
@@ -164,7 +157,6 @@ export class GenerationModel extends GenerationStore {
     this.setState({ dataframes });
   }
 
-  /** Remove a DataFrame from the next request, whether it was chosen or attached automatically. */
   removeDataFrame(name: string): void {
     const { dataframes, detached } = this.state;
     this.setState({
@@ -173,7 +165,6 @@ export class GenerationModel extends GenerationStore {
     });
   }
 
-  /** Choose whether a remote model gets the output, value or text of a mention. */
   share(mention: IMention, isShared: boolean): void {
     const { shared, model } = this.state;
     const others = shared.filter(
@@ -205,7 +196,6 @@ export class GenerationModel extends GenerationStore {
     return Promise.race([this._reading.catch(() => undefined), timeout]);
   }
 
-  /** Let the next request continue from an older turn, or from the newest one (null). */
   branchFrom(branch: IBranch | null): void {
     if (this.isBusy) {
       this.setState({ notice: 'busy' });
@@ -219,7 +209,6 @@ export class GenerationModel extends GenerationStore {
     this.setState({ branch });
   }
 
-  /** The outputs that the model got with the last request; null if there were none. */
   get handedOutput(): ReturnType<typeof handedOutput> {
     return handedOutput(this.sentMentions, this.state.askedModel);
   }
@@ -230,7 +219,6 @@ export class GenerationModel extends GenerationStore {
     void this.refreshModel();
   }
 
-  /** Clear a failure that was caused by the model, after the person has fixed the settings. */
   clearModelFailure(): void {
     const { failure } = this.state;
     if (failure && isModelFailure(failure)) {
@@ -249,15 +237,12 @@ export class GenerationModel extends GenerationStore {
   }
 
   /**
-   * Ask for code. While a suggestion is open, the request asks for a change of the suggestion. The
-   * diff compares the new suggestion with the cell's code, not with the old suggestion. `typed` is
-   * the part of the intent that the person has typed.
+   * Ask for code, or for a change of the open suggestion. The person has typed the part `typed`.
    */
   async ask(intent: string, typed = intent): Promise<void> {
     await this._sender.send(this.buildRequest(intent, typed));
   }
 
-  /** Ask for a fix of the cell's error. `requestText` writes the request about it. */
   async fix(
     requestText: (error: string, problems: readonly IProblem[]) => string
   ): Promise<void> {
@@ -274,7 +259,6 @@ export class GenerationModel extends GenerationStore {
     }
   }
 
-  /** Send the last request again. If no request was sent, look for a model again. */
   async retry(): Promise<void> {
     const { request } = this;
     if (!request) {
@@ -283,7 +267,6 @@ export class GenerationModel extends GenerationStore {
     await this._sender.retry(request);
   }
 
-  /** Stop the generation that another page runs for this cell, then send the request again. */
   takeOver(): Promise<void> {
     return this._sender.takeOver();
   }
@@ -294,7 +277,6 @@ export class GenerationModel extends GenerationStore {
     this._sender.stop();
   }
 
-  /** After the rules files were chosen, warm up the model again if a request is being written. */
   onRulesChanged(_: unknown, change: 'list' | 'choice'): void {
     if (change === 'choice' && this.state.phase === 'editing') {
       void this.warmUp().catch(() => undefined);
@@ -338,7 +320,6 @@ export class GenerationModel extends GenerationStore {
     }
   }
 
-  /** Look for a decision after another page of a shared notebook wrote this cell's session. */
   private _onHistoryChanged(_: IHistory, session: ISessionChange): void {
     if (session.isRemote && isSameCell(this.target.key(), session)) {
       void this.decision.closeIfDecided();

@@ -1,13 +1,9 @@
 /**
- * The texts of a cell's earlier requests. As in a shell, ArrowUp puts an older text into the input
- * field, and ArrowDown a newer one.
+ * The texts of a cell's earlier requests, recalled by ArrowUp and ArrowDown as in a shell.
  *
- * Invariants: after the newest request, ArrowDown restores the draft, which is the text that the
- * field contained before ArrowUp was pressed. If several requests have the same text, the text is
- * offered only once, at the position of the newest of them.
+ * Invariants: after the newest, ArrowDown restores the draft. Each text is offered only once.
  */
 export class IntentHistory {
-  /** Add a request as the newest one. If the same text was added before, move it to the end. */
   add(intent: string): void {
     const text = intent.trim();
     if (text) {
@@ -19,7 +15,6 @@ export class IntentHistory {
     this.resetPosition();
   }
 
-  /** Add requests that are older than all requests of this page. `intents[0]` is the oldest. */
   addOlder(intents: readonly string[]): void {
     const current = this._intents;
     this._intents = [];
@@ -54,7 +49,6 @@ export class IntentHistory {
     return this._draft;
   }
 
-  /** Forget the position and the draft, for example because the person typed another text. */
   resetPosition(): void {
     this._position = null;
   }

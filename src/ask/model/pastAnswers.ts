@@ -1,15 +1,13 @@
 /**
- * Offers an answer that the person has accepted in another notebook, while they write a similar
- * request in the row of one cell. On demand, it becomes an example for the next request, or its code
- * is inserted into the cell.
+ * Offers an answer that the person has accepted in another notebook for a similar request. On
+ * demand, it becomes an example for the next request, or its code is inserted.
  *
  * Invariants:
- * - The server is asked after a pause in typing, about one text at a time, and never twice in a row
- *   about the same text. A late answer to an older text is dropped.
+ * - The server is asked after a pause in typing, never twice in a row about the same text. A late
+ *   answer to an older text is dropped.
  * - Nothing is offered while an answer arrives or a suggestion is open.
- * - Without a choice of the person, nothing is sent to a model or written into the cell. The cell's
- *   own code stays.
- * - Nothing depends on the server: a failure is like no answer.
+ * - Without a choice of the person, nothing is sent to a model or written into the cell.
+ * - A failure is like no answer.
  */
 import type { MemoryClient } from '../../api/memoryClient';
 import type { ApiError } from '../../api/request';
@@ -21,7 +19,6 @@ import { rememberedText } from './remember/rememberedText';
 import { ensureNotebookId, notebookIdOf } from './request';
 import type { GenerationStore } from './store';
 
-/** The pause in milliseconds after which the server is asked. */
 export const PAUSE = 700;
 
 const CJK = /[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]/;
@@ -31,9 +28,6 @@ const MIN_LENGTH = 8;
 
 /** Asks the server. After it has said that the person may not use memories, it isn't asked again. */
 export class PastAnswerSource {
-  /**
-   * @param _isWanted - Return whether the person wants such offers.
-   */
   constructor(
     private readonly _api: Pick<MemoryClient, 'pastAnswer'>,
     private readonly _isWanted: () => boolean
@@ -90,7 +84,6 @@ export class PastAnswerOffer {
     }
   }
 
-  /** Send the offered answer with the next request, and with no further one. */
   useAsExample(): void {
     this._store.example = this._answer;
     this._show(null);
@@ -102,8 +95,8 @@ export class PastAnswerOffer {
   }
 
   /**
-   * Write the code into the cell, below the cell's own code, and record where it comes from. The
-   * row closes; the typed text stays its draft.
+   * Write the code below the cell's own code, and record its origin. The typed text stays the
+   * draft.
    */
   async insert(): Promise<void> {
     const { _answer: answer, _store: store } = this;
@@ -179,9 +172,7 @@ export class PastAnswerOffer {
   }
 
   private _answer: PastAnswer | null = null;
-  /** The request in the input field; empty if no answer is looked for. */
   private _text = '';
-  /** The last request about which the server was asked. */
   private _asked = '';
   private _isPending = false;
   private _wasBusy = false;

@@ -1,6 +1,5 @@
 /**
- * The problems of code and what helps with them: corrections and remedies without a model, and lines
- * that describe problems for the model. Also what a suggestion would overwrite.
+ * The problems of code, what helps with them without a model, and what a suggestion overwrites.
  *
  * Invariant: only packages are offered that the check knows; no name is taken from an error.
  */
@@ -9,10 +8,7 @@ import { changedLines } from '../../diff/changedLines';
 import type { IProblem, IWarning } from '../../kernel/check';
 import type { IHistory } from '../../tokens';
 
-/**
- * At the position of a problem, replace the wrong name with a candidate. If the name isn't there,
- * return the code unchanged.
- */
+/** Replace the wrong name of a problem. If it isn't at its position, return the code unchanged. */
 export function replaceName(
   code: string,
   { line, column, endLine, endColumn, name }: IProblem,
@@ -47,7 +43,6 @@ export function replaceNames(
   );
 }
 
-/** Describe a problem in one line for the model, in English. */
 export function problemLine({
   message,
   line,
@@ -75,8 +70,8 @@ export function withFirstLine(code: string, line: string): string {
 }
 
 /**
- * Make the obvious corrections: replace a name with the candidate that it clearly stands for, and
- * import a well-known name. `corrections` lists the corrections, such as `prise → price`.
+ * Replace names that clearly stand for others, and import well-known ones. `corrections` lists what
+ * was corrected, such as `prise → price`.
  */
 export function correctObvious(
   code: string,
@@ -133,7 +128,6 @@ export function remediesOf(problems: readonly IProblem[]): Remedy[] {
   ].filter((line): line is Remedy => line !== '' && line !== undefined);
 }
 
-/** Return whether a model may be able to correct the problem. */
 export function isForModel({ kind, isDefinedAbove }: IProblem): boolean {
   return kind !== 'missing_module' && !isDefinedAbove;
 }
@@ -176,8 +170,8 @@ function missingModules(error: string): string[] {
 const NAME_CHARACTER = /^[\p{L}\p{N}\p{M}_]/u;
 
 /**
- * Return the code in which the result of an assignment and its later uses have the other name that
- * the warning offers; null if it offers none, or if the code was changed since it was checked.
+ * Return the code with the other name that the warning offers; null if there is none, or if the
+ * code was changed since it was checked.
  */
 export function withOtherName(
   code: string,
@@ -202,10 +196,7 @@ export function withOtherName(
   return renamed;
 }
 
-/**
- * Count the lines of the cell's code that a person wrote and that are missing from the suggestion
- * `code`. Lines of the cell's existing content don't count. Without known contributors, return 0.
- */
+/** Count the lines that a person wrote and that are missing from `code`; 0 if that isn't known. */
 export async function countOverwrittenLines(
   history: IHistory,
   target: Pick<ITarget, 'key' | 'source'>,
@@ -229,8 +220,8 @@ export async function countOverwrittenLines(
 }
 
 /**
- * Return for each line of `source` whether it is missing from `code`. A blank line doesn't count as
- * missing, nor does a line that is only moved or indented differently.
+ * Return for each line whether it is missing from `code`. Blank, moved and indented lines don't
+ * count.
  */
 function removedLines(source: string, code: string): boolean[] {
   const texts = new Set(code.split('\n').map(line => line.trim()));

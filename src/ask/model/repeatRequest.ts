@@ -1,11 +1,8 @@
 /**
- * Sends a request of a cell's history again, of another model. The replay does so with all requests
- * that led to a version.
+ * Sends a request of a cell's history again, of another model, for the replay.
  *
- * Invariants:
- * - The cell, its row and the kernel stay unchanged.
- * - The context is read when the request is sent, and a remote model gets no more of it than with a
- *   request from the row: no values, and no outputs or texts of mentioned files.
+ * Invariants: the cell, its row and the kernel stay unchanged. A remote model gets no values, and
+ * no outputs or texts of mentioned files.
  */
 import type { GenerateBody, StreamEvent } from '../../api/types';
 import { toFailure } from '../../state/failure';
@@ -62,7 +59,6 @@ export async function repeatRequest(
   }
 }
 
-/** Return the answer with which the stream ends; null for another event. */
 function answerIn(event: StreamEvent): IRepeatedAnswer | null {
   switch (event.type) {
     case 'done':

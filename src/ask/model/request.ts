@@ -17,36 +17,28 @@ import { type IMention, withImages } from './context/mentions';
 import { type ChosenLevels, withLevels } from './context/privacyLevels';
 import type { ILineRange } from './context/selection';
 
-/** DataFrames and variables that are attached automatically. `detached` are names of removed ones. */
 export interface IAttached extends IKernelVariables {
   readonly detached?: readonly string[];
 }
 
 /** A request, stored so that it can be sent again. */
 export interface IRequest {
-  /** The text of the request. The person typed it, unless the page composed it. */
   readonly intent: string;
   /** The code of the suggestion that was open when the request was built, or else the cell's. */
   readonly source: string;
-  /**
-   * The turn that the request continues from: the last one about the open suggestion or, without
-   * one, the older turn that the person has chosen, if any.
-   */
+  /** The turn that the request continues from, if it isn't the newest one. */
   readonly parentTurnId?: number;
   readonly dataframes: readonly DataFrameProfile[];
   readonly attached: IAttached;
-  /** The lines of `source` that may change; null if all of them may. */
   readonly selection?: ILineRange | null;
   /** The text that the person typed. Other parts of the intent mention nothing by `@`. */
   readonly typed?: string;
   /** The cells, files and errors that `typed` mentions. They are read again when it is sent. */
   readonly mentions?: readonly IMention[];
   readonly example?: Mention;
-  /** Whether the request asks to correct the problems of the open suggestion. */
   readonly isRepair?: boolean;
   /** Whether the request was answered before, and another answer is wanted. */
   readonly isRetry?: boolean;
-  /** The model to ask; undefined for the cell's model. */
   readonly model?: string;
   /** Whether a better answer to the open request is wanted: a repair, or another change. */
   readonly isChange?: boolean;
@@ -55,12 +47,10 @@ export interface IRequest {
 interface IBodyOptions {
   readonly target: ITarget;
   readonly model: string | null;
-  /** Return the levels of DataFrames that are chosen when the body is complete. */
   readonly levels?: () => ChosenLevels;
   readonly storesPrompt?: boolean;
 }
 
-/** Fetches the exact messages that a model would get. */
 export type PreviewApi = Pick<ApiClient, 'preview'>;
 
 /** Return the id of a cell's notebook, or one that no notebook has: it has no past turns. */
@@ -68,7 +58,6 @@ export function notebookIdOf(target: Pick<ITarget, 'key'>): string {
   return target.key()?.notebookId ?? 'unsaved';
 }
 
-/** Build the part of a body that describes the cell and its notebook. */
 export function cellBody(
   { source, attached, selection }: Omit<IRequest, 'intent' | 'dataframes'>,
   { target, model, levels = () => new Map() }: IBodyOptions,
@@ -94,7 +83,6 @@ export function cellBody(
   };
 }
 
-/** Build the body of a request, with the images of the cells that it mentions. */
 export async function requestBody(
   request: IRequest,
   options: IBodyOptions
@@ -117,8 +105,8 @@ export async function requestBody(
 /**
  * Prepare the notebook for a request, and return its id.
  *
- * @throws ApiError if a request to the server fails; NotSentError, with a sentence for the person,
- * if the notebook can't be prepared for another reason.
+ * @throws ApiError if the server can't; NotSentError, with a sentence for the person, for other
+ * reasons.
  */
 export async function ensureNotebookId(
   target: Pick<ITarget, 'ensure'>
@@ -133,12 +121,10 @@ export async function ensureNotebookId(
   }
 }
 
-/** The past turns of a cell. */
 export interface IPastTurns {
   readonly steps: readonly Step[];
   /** The steps that a person's requests have caused, not the replay's “ask again”. */
   readonly turns: readonly Step[];
-  /** 0 if the cell has no turns yet. */
   readonly lastTurnId: number;
   readonly uncountedTurnIds: readonly number[];
 }

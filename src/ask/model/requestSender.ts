@@ -2,14 +2,12 @@
  * Sends the requests of one cell, one at a time, and applies their answers to the state.
  *
  * Invariants:
- * - Only a complete answer can be accepted. If an answer is cut off, is stopped or fails, the
- *   suggestion that was open when the request was sent is shown again. Without one, the part of an
- *   interrupted answer stays visible until the next request.
+ * - Only a complete answer can be accepted. Without one, the suggestion that was open is shown
+ *   again, or the part of an interrupted answer.
  * - After a stream has ended, the phase is `suggested`, `answered`, `failed` or `stopped`.
- * - While a generation runs, another request of the cell is refused with a notice.
- * - A new suggestion is checked and corrected before it is offered, without a model (P49). The
- *   corrections stay only if the code is then valid and has fewer problems, and if only some lines of
- *   the cell may change, no other line is corrected.
+ * - A new suggestion is checked and corrected before it is offered, without a model (P49).
+ *   Corrections stay only if the code is then valid and has fewer problems. They don't change lines
+ *   outside the selection.
  */
 import type { ApiError } from '../../api/request';
 import type {
@@ -34,13 +32,9 @@ import { type IGenerationState, answeredState, waitingState } from './state';
 import type { GenerationStore } from './store';
 import { GenerationStream, MAX_ATTEMPTS } from './stream';
 
-/**
- * The longest time in milliseconds for which a suggestion is held back. If the kernel is slower, for
- * example because it is starting, its problems are shown later, and aren't corrected.
- */
+/** The longest time in milliseconds for which a suggestion is held back for its check. */
 const PATIENCE_MS = 1500;
 
-/** The delays, in milliseconds, before the checks whether an interrupted turn is saved. */
 const POLL_DELAYS_MS = [0, 500, 1000, 2000, 4000, 8000, 16_000];
 
 type Change = Partial<IGenerationState>;
@@ -50,7 +44,6 @@ class SentRequest extends GenerationStream {
     super();
   }
 
-  /** The part of the answer that has arrived. */
   readonly answer = { code: '', explanation: '' };
   hasEnded = false;
 }
@@ -78,7 +71,6 @@ export class RequestSender {
     }
   }
 
-  /** Stop the generation. The state changes at once; the server records the turn as cancelled. */
   stop(): void {
     const sent = this._current;
     if (this._store.isGenerating && sent) {
@@ -123,7 +115,6 @@ export class RequestSender {
     this._current = null;
   }
 
-  /** Return the request's body, with the cell and the notebook as they are now. */
   private async _prepare(
     sent: SentRequest
   ): Promise<GenerateBody | AnalyzeBody> {
@@ -177,9 +168,8 @@ export class RequestSender {
   }
 
   /**
-   * Return the request with the cell's current source. Return the request's own source in two cases:
-   * if a suggestion is open, because the source is the suggestion's code; and if another answer is
-   * wanted, because the server finds the earlier answers by the source.
+   * Return the request with the cell's current source, unless its source is an open suggestion's
+   * code, or another answer is wanted, for which the server finds earlier ones by the source.
    */
   private _withCurrentSource(request: IRequest): IRequest {
     const { suggestion, target } = this._store;
@@ -192,7 +182,6 @@ export class RequestSender {
     return { ...request, source, selection };
   }
 
-  /** Send the request, and apply the stream's events until it ends. */
   private async _read(
     sent: SentRequest,
     body: GenerateBody | AnalyzeBody
@@ -293,7 +282,6 @@ export class RequestSender {
     }
   }
 
-  /** Show a complete answer. Code becomes the suggestion; words leave an open suggestion open. */
   private _showAnswer(
     sent: SentRequest,
     interaction: Interaction,
@@ -337,9 +325,8 @@ export class RequestSender {
   }
 
   /**
-   * End a request without an answer. The open suggestion is shown again. A partial answer is
-   * discarded, but one that was interrupted stays visible if there is no suggestion. Do nothing if
-   * the request has ended, for example because the person has stopped it.
+   * End a request without an answer, unless it has ended. An interrupted partial answer stays
+   * visible if there is no suggestion.
    */
   private _endUnanswered(sent: SentRequest, change: Change): void {
     if (this._current !== sent) {
@@ -367,7 +354,6 @@ export class RequestSender {
     });
   }
 
-  /** Change the state because of an event of the current request. */
   private _update(sent: SentRequest, change: Change): void {
     if (this._current === sent) {
       this._store.setState(change);
@@ -417,9 +403,8 @@ export class RequestSender {
   }
 
   /**
-   * Return the problems that may be corrected: not a name that the cell's present code defines, which
-   * the suggestion has lost. If only some lines may change, these are the problems in them, and no
-   * import is added above them.
+   * Return the problems that may be corrected: in the selected lines, and no names that the cell
+   * defines and the suggestion has lost.
    */
   private _correctable(allProblems: readonly IProblem[]): readonly IProblem[] {
     const lines = this._store.selectedLines;
@@ -438,21 +423,17 @@ export class RequestSender {
   }
 
   /**
-   * Whether the server might still run a generation of this cell. For example, this page has just
-   * asked the server to stop another page's generation. While a generation runs, the server refuses
-   * the next request, so the page sends it up to `MAX_ATTEMPTS` times.
+   * Whether the server might still run a generation of this cell, so that it refuses the next
+   * request, which is then sent up to `MAX_ATTEMPTS` times.
    */
   private _mightStillRun = false;
   /** The request whose events change the state; null if none waits or streams. */
   private _current: SentRequest | null = null;
-  /** The request that was sent last. The next one waits until its stream has ended. */
+  /** The request that was sent last, which may still be streaming. */
   private _last: SentRequest | null = null;
 }
 
-/**
- * Notify the history of an interrupted turn when it is saved. The server saves the turn when it
- * notices that the page has disconnected. If it isn't saved at the last check, notify it anyway.
- */
+/** Notify the history when the server has saved an interrupted turn, or after the last check. */
 async function notifyWhenSaved(
   history: IHistory,
   key: ICellKey,

@@ -1,15 +1,13 @@
 /**
- * The state of one cell's requests and suggestion, and functions that compute its changes. Its phase
- * changes as follows:
+ * The state of one cell's requests and suggestion. Its phase changes as follows:
  *
  *     idle ── open ──> editing ── ask ──> waiting ── token ──> streaming ─┬─ code ──> suggested
  *                                            └────────┬───────────┘       └─ words ─> answered
  *                                            failed, stopped
  *
- * From all phases but the busy ones, the person can ask or close the row. An open suggestion stays
- * open until another one arrives: a request that brings none ends in `suggested`, too. Accept and
- * Reject lead to `idle`, or to `editing` if there is typed text. “Accept and run” leads to `running`
- * and then to `idle`, or to `editing` with a notice.
+ * An open suggestion stays until another arrives: a request that brings none ends in `suggested`.
+ * Accept and Reject lead to `idle`, or to `editing` if there is typed text or a notice; “Accept and
+ * run” through `running`.
  */
 import type { DataFrameProfile, ModelInfo, ModelList } from '../../api/types';
 import type { IProblem, IWarning } from '../../kernel/check';
@@ -32,20 +30,7 @@ export type Phase =
   | 'failed'
   | 'stopped';
 
-/**
- * The notices that a prompt row can show. Some of them need an explanation:
- * - `not_written`: accepted code was not written, or an answer in words was not inserted, because
- *   the cell was deleted or is read-only.
- * - `unsaved`: the server could not record an event now. The event will be recorded later.
- * - `not_recorded`: an event can't be recorded at all, for example because the server refused it.
- * - `ready`: no model was ready before, and now one is.
- * - `words`: the model may have answered in words because it couldn't write the code.
- * - `same_again`: another answer or a change was requested, and the code is that of an earlier answer.
- * - `run_failed`: the accepted code failed when it was run.
- * - `not_run`: the cell's code didn't run, for example because there is no kernel.
- * - `text_replaced`: an earlier request has replaced the typed text.
- * - `changes_suggestion`: an earlier request is in the row, and it would change the open suggestion.
- */
+/** The notices of a prompt row; `promptLabels.ts` has their texts. */
 export type Notice =
   | 'busy'
   | 'stopped'
@@ -65,11 +50,10 @@ export type Notice =
 /** The immutable state of a cell's `GenerationModel`, from which views are drawn. */
 export interface IGenerationState extends IShownCode {
   readonly phase: Phase;
-  /** The text of the last request; empty once its suggestion is accepted, rejected or closed. */
   readonly intent: string;
   /** The text for the input field. It doesn't replace a text that the person has typed. */
   readonly draft: string;
-  /** The index of the suggestion's selected change; null if none is selected. */
+  /** The index of the selected change. */
   readonly change: number | null;
   readonly explanation: string;
   /** The id of the current turn or, without a request, of the next one; null if unknown. */
@@ -78,7 +62,6 @@ export interface IGenerationState extends IShownCode {
   readonly uncountedTurnIds: readonly number[];
   readonly model: ModelInfo | null;
   readonly askedModel: ModelInfo | null;
-  /** The model chosen for this cell only; null for the default model. */
   readonly cellModel: string | null;
   /** Warnings about the server's store of sessions, as worded by the server. */
   readonly storeNotices?: readonly string[];
@@ -93,7 +76,6 @@ export interface IGenerationState extends IShownCode {
   /** The time of the next attempt to ask the model, as `performance.now()`; 0 for no attempt. */
   readonly nextAttemptTime: number;
   readonly dataframes: readonly DataFrameProfile[];
-  /** The DataFrames of an earlier request that couldn't be chosen again; null if there are none. */
   readonly missingFrames: IMissingFrames | null;
   readonly problems: readonly IProblem[];
   /** Whether the suggestion is a line that helps with the cell's error; no model was asked. */
@@ -105,7 +87,6 @@ export interface IGenerationState extends IShownCode {
   /** The kinds of characters that the server replaced in the suggestion, such as `quotes`. */
   readonly replacedCharacters: readonly string[];
   readonly kernel: IKernelVariables;
-  /** The names of DataFrames that must not be attached automatically to the next request. */
   readonly detached: readonly string[];
   /** The older turn that the next request continues from; null to continue from the newest turn. */
   readonly branch: IBranch | null;
@@ -115,7 +96,6 @@ export interface IGenerationState extends IShownCode {
   readonly shared: readonly string[];
   /** The privacy levels of DataFrames that the person has chosen for the next request. */
   readonly levels: ChosenLevels;
-  /** The DataFrame whose values are being read or could not be read; null if there is none. */
   readonly levelStatus: ILevelStatus | null;
 }
 
@@ -166,7 +146,6 @@ export const INITIAL_STATE: IGenerationState = {
   levelStatus: null
 };
 
-/** Return the failure that a row shows if its model is not ready; null if the model is ready. */
 export function modelFailure(model: ModelInfo | null): IFailure | null {
   return model?.ready
     ? null
@@ -247,7 +226,6 @@ export function answeredState(
   };
 }
 
-/** Return the state change when one of the answers is shown, as it was shown last. */
 export function answerState(
   { suggestion, shown }: IAnswer,
   isCellEdited: boolean

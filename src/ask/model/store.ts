@@ -1,8 +1,7 @@
 /**
- * The data of a cell's `GenerationModel`: its state, the last request and the answers. `RequestSender`
- * and `Decision` change them.
+ * The data of a cell's `GenerationModel`, which `RequestSender` and `Decision` change.
  *
- * Invariant: after the store is disposed of, the state doesn't change and no signal is emitted.
+ * Invariant: after disposal, the state doesn't change and no signal is emitted.
  */
 import { Signal } from '@lumino/signaling';
 
@@ -70,11 +69,9 @@ export class GenerationStore {
 
   /** The text of the input field. A recreated view starts with this text. */
   inputText = '';
-  /** The last request, stored so that it can be sent again. */
   request: IRequest | null = null;
   /** The answer of another notebook that is sent with the next request; null if none is. */
   example: PastAnswer | null = null;
-  /** All answers to the open request, in the order in which they arrived. */
   answers: readonly IAnswer[] = [];
   /** The last turn in words about the open suggestion, from which the next request continues. */
   wordsTurnId: number | null = null;
@@ -82,7 +79,6 @@ export class GenerationStore {
   baseSource: string | null = null;
   sentMentions: readonly Mention[] = []; // with the last request
   isDisposed = false;
-  /** Whether a request was begun in this page. */
   hasBegun = false;
 
   get state(): IGenerationState {
@@ -124,7 +120,6 @@ export class GenerationStore {
     return source !== null && baseSource !== null && source !== baseSource;
   }
 
-  /** Whether the open suggestion, as it is shown, equals the cell's code: nothing can be accepted. */
   get changesNothing(): boolean {
     const { phase, code } = this._state;
     return (
@@ -138,7 +133,6 @@ export class GenerationStore {
     return this.selectedLinesOf(this._currentSource);
   }
 
-  /** Return the lines of this source, the cell's or a suggestion's, that a request may change. */
   selectedLinesOf(source: string): ILineRange | null {
     const { selection } = this._state;
     return selection && lineRange(selection, source);
@@ -162,7 +156,6 @@ export class GenerationStore {
     };
   }
 
-  /** Return what a request mentions now, and before it the request's example. */
   mentionsOf({
     typed = '',
     example
@@ -171,7 +164,6 @@ export class GenerationStore {
     return example ? [example, ...mentions] : mentions;
   }
 
-  /** Return the kernel's DataFrames to attach automatically to a request with this intent. */
   attachedFrames(intent: string): DataFrameProfile[] {
     const { kernel, dataframes, detached, levels } = this._state;
     const chosen = dataframes.map(({ name }) => name);
@@ -181,7 +173,6 @@ export class GenerationStore {
     return withLevels(attached, levels);
   }
 
-  /** Return what a request with this intent mentions by `@`, such as `@cell3`. */
   mentions(intent: string): IMention[] {
     const { kernel, shared } = this._state;
     return mentionsIn(intent, this.target, kernel).map(mention =>
@@ -199,11 +190,8 @@ export class GenerationStore {
   }
 
   /**
-   * Check the open suggestion's code in the kernel, and count the lines written by hand that the
-   * code would overwrite. The code can be accepted during the check.
-   *
-   * Return the problems; null if no suggestion is open, if the kernel can't check the code, or if
-   * the suggestion was closed or changed during the check.
+   * Check the open suggestion in the kernel, and count the hand-written lines that it would
+   * overwrite. Return its problems; null if they aren't known, or if it was changed meanwhile.
    */
   async check(): Promise<readonly IProblem[] | null> {
     const { phase, code } = this._state;
@@ -296,9 +284,8 @@ export class GenerationStore {
   }
 
   /**
-   * Discard the open request and suggestion, and enter the given phase. The chosen model, the
-   * branch, the kernel's variables and the ids of unanswered turns stay. The choice of DataFrames
-   * stays until it is sent. `turnId` becomes the id of the next turn.
+   * Discard the open request and suggestion, and enter a phase. The choice of DataFrames stays
+   * until it is sent.
    */
   discardRequest(phase: 'idle' | 'editing' | 'running', draft: string): void {
     const { model, cellModel, uncountedTurnIds, branch, kernel } = this._state;
@@ -315,7 +302,6 @@ export class GenerationStore {
     });
   }
 
-  /** Record an event and return true, or set a notice that it is queued or can't be recorded. */
   async record(event: EventBody): Promise<boolean> {
     const { cellId } = this.target;
     // `ensure` may save the notebook. That isn't necessary for an event if the notebook has an id.
@@ -351,7 +337,6 @@ export class GenerationStore {
     return [intent, this._currentSource, this.target.codeAbove()];
   }
 
-  /** The code that the next request is about: the open suggestion's, otherwise the cell's. */
   private get _currentSource(): string {
     const { answer } = this;
     if (!answer) {

@@ -1,8 +1,8 @@
 /**
- * The response stream of one generation, from the request to the last event.
+ * The response stream of one generation.
  *
- * Invariant: stopping a stream also stops the model. The page asks the server to stop it. If that
- * fails, or if the stream doesn't end soon, the page closes the connection, which the server notices.
+ * Invariant: stopping a stream also stops the model: by a request or, if that fails or takes long,
+ * by closing the connection.
  */
 import type { ApiClient } from '../../api/client';
 import type { AnalyzeBody, GenerateBody, StreamEvent } from '../../api/types';
@@ -12,10 +12,7 @@ export type GenerationApi = Pick<ApiClient, 'generate' | 'stop' | 'warmUp'>;
 /** The time, in milliseconds, after which a stopped stream is aborted if it has not ended. */
 const STOP_TIMEOUT_MS = 5000;
 
-/**
- * The maximum number of attempts to start a generation after another one was stopped. The server
- * refuses an attempt while the cell's previous generation is still shutting down.
- */
+/** The server refuses a generation while the cell's previous one is still shutting down. */
 export const MAX_ATTEMPTS = 12;
 const RETRY_DELAY_MS = 250;
 
@@ -25,16 +22,13 @@ export class GenerationStream {
   end!: () => void;
   /** Resolves when `end` is called. */
   readonly ended = new Promise<void>(resolve => (this.end = resolve));
-  /** The id of the generation; null until the event `start` has arrived. */
   generationId: string | null = null;
-  /** The id of the generation's turn; 0 until the event `start` has arrived. */
   turnId = 0;
   isStopped = false;
 
   /**
-   * Send the request and yield the generation's events. If the server refuses the request because
-   * another generation of the cell is running, send it again, at most `attempts` times in all,
-   * unless the stream was stopped.
+   * Yield the generation's events. While another generation of the cell runs, try up to `attempts`
+   * times.
    */
   async *events(
     api: GenerationApi,

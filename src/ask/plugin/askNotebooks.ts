@@ -1,7 +1,4 @@
-/**
- * The prompt rows of all open notebooks. This module contains all code of prompt rows; the plugin
- * loads it when the first notebook is opened.
- */
+/** The prompt rows of all open notebooks, loaded when the first one is opened. */
 import type { JupyterFrontEnd } from '@jupyterlab/application';
 import { Notification } from '@jupyterlab/apputils';
 import type { IEditorServices } from '@jupyterlab/codeeditor';
@@ -51,9 +48,7 @@ export interface IAskServices {
   readonly models: IModels | null;
   readonly tracking: ITracking | null;
   readonly memory: IMemory | null;
-  /** Called when the code of an open answer has changed. */
   readonly onAnswersChanged: () => void;
-  /** Return the person's settings; null until they are loaded. */
   readonly settings: () => ISettingRegistry.ISettings | null;
 }
 
@@ -83,7 +78,6 @@ export class AskNotebooks {
     return this._managers.get(panel)?.hasOpenRow ?? false;
   }
 
-  /** Return the model of a cell's row; null if the row was never opened. */
   modelOf(panel: NotebookPanel, cellId: string): GenerationModel | null {
     return this._managers.get(panel)?.find(cellId) ?? null;
   }
@@ -124,7 +118,6 @@ export class AskNotebooks {
     );
   }
 
-  /** Return the value of a setting, or `initial` until the settings are loaded. */
   private _setting<T>(name: string, initial: T): T {
     return (this._services.settings()?.get(name).composite ?? initial) as T;
   }

@@ -1,12 +1,10 @@
 /**
- * The prompt row and the diff of one cell widget. Both show the state of the cell's
- * `GenerationModel`.
+ * The prompt row and the diff of one cell widget.
  *
  * Invariants:
- * - The request, the answer and the typed text are stored in the `GenerationModel`. So they aren't
- *   lost when JupyterLab recreates the cell's widget, which also creates a new view.
- * - A Markdown cell shows its source while its row is open. Accepted Markdown is not rendered until
- *   the person renders the cell, because rendering may load images from the web.
+ * - All state is in the `GenerationModel`, because JupyterLab may recreate the cell's widget.
+ * - A Markdown cell shows its source while its row is open. Accepted Markdown isn't rendered until
+ *   the person does so, because rendering may load images from the web.
  */
 import { Cell, CodeCell, MarkdownCell } from '@jupyterlab/cells';
 import type { CodeEditor } from '@jupyterlab/codeeditor';
@@ -83,7 +81,6 @@ export class CellAskView implements IDisposable {
     this._restoreRendered();
   }
 
-  /** Scroll the notebook so that the row is visible, and keep it visible while it grows. */
   scrollIntoView(): void {
     this._follower.open();
   }
@@ -108,7 +105,6 @@ export class CellAskView implements IDisposable {
     }
   }
 
-  /** Insert the row into the cell's layout, between the input and the output. */
   private _insertRow(): void {
     if (this._disposed || this.cell.isDisposed) {
       return;
@@ -166,8 +162,8 @@ export class CellAskView implements IDisposable {
   }
 
   /**
-   * Whether the diff shows a suggestion or a partial answer, also of a request that failed. After a
-   * request to change the suggestion, `code` is still the suggestion's code until the answer begins.
+   * Whether the diff shows a suggestion or a part of one. Until an answer begins, it is the
+   * previous one.
    */
   private get _showsCode(): boolean {
     const { isBusy, state } = this.model;
@@ -226,9 +222,7 @@ export class CellAskView implements IDisposable {
   private _shownError: string | null = null;
   private readonly _wasRendered: boolean;
   private _overlay: DiffOverlay | null = null;
-  /** The id of the requested animation frame; 0 if no drawing is scheduled. */
   private _pendingFrame = 0;
-  /** The value of `state.requestTime` when the view was drawn last. */
   private _requestTime: number;
   private _disposed = false;
 }

@@ -35,10 +35,8 @@ export function addCommands(
 
   const currentCell = (): Cell | null =>
     tracker.currentWidget?.content.activeCell ?? null;
-  /** Return the manager of the current notebook; null until its code is loaded. */
   const currentManager = () =>
     tracker.currentWidget && managers.get(tracker.currentWidget);
-  /** Call `action` with the active cell of the current notebook and the notebook's manager. */
   const withCell = async <T>(
     action: (manager: NotebookAskManager, cell: Cell) => T
   ): Promise<Awaited<T> | undefined> => {
@@ -48,7 +46,6 @@ export function addCommands(
       ? await action(await managers.load(panel), cell)
       : undefined;
   };
-  /** Return the `GenerationModel` of `currentCell`; null if its prompt row was never opened. */
   const currentModel = (): GenerationModel | null =>
     currentManager()?.get(currentCell()) ?? null;
   /** Return the text to save as a recipe: an argument, the typed text or the last request. */

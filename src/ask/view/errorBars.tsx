@@ -1,8 +1,6 @@
 /**
- * Buttons below a cell's error that ask for a fix or an explanation. Before them are buttons for what
- * helps without a model.
- *
- * Invariant: a cell has the buttons as long as its output shows an error of its current code.
+ * Buttons below a cell's error: what helps without a model, a fix and an explanation. A cell has
+ * them as long as its output shows an error of its current code.
  */
 import { Cell, CodeCell } from '@jupyterlab/cells';
 import type { NotebookPanel } from '@jupyterlab/notebook';
@@ -113,7 +111,6 @@ export class ErrorBars implements IDisposable {
   private readonly _watched = new WeakSet<CodeCell>();
   private readonly _bars = new WeakMap<Cell, ErrorBar>();
   private readonly _changed = new Set<CodeCell>();
-  /** The id of the requested animation frame; 0 if no update is scheduled. */
   private _pendingFrame = 0;
   private readonly _kernelEvents: KernelEvents;
   /** Whether the kernel has run code, or was started, since its last event `idle`. */
@@ -146,7 +143,6 @@ class ErrorBar extends ReactWidget {
     this.refresh();
   }
 
-  /** Look again for what helps with the error without a model. */
   refresh(): void {
     this._version++;
     this.update();

@@ -1,8 +1,6 @@
 /**
- * Fixes settings of prompt rows that the administrator has decided. The settings editor shows them
- * as read-only, with the reason.
- *
- * Invariant: a fixed setting has the administrator's value, whatever the person has stored.
+ * Settings that the administrator has decided have this value, and are read-only in the settings
+ * editor.
  */
 import type { ISettingRegistry } from '@jupyterlab/settingregistry';
 import type { TranslationBundle } from '@jupyterlab/translation';
@@ -11,7 +9,6 @@ import { JSONExt, PartialJSONObject } from '@lumino/coreutils';
 import { joinSentences } from '../../labels/serverText';
 import { featureSetting, isForbidden } from '../../state/features';
 
-/** Register the function that changes the settings of a plugin when they are loaded. */
 export function fixSettings(
   registry: ISettingRegistry,
   pluginId: string,
@@ -49,7 +46,6 @@ export function fixSettings(
   });
 }
 
-/** Return the values of the settings that the administrator has fixed, by their names. */
 function fixedValues(): Record<string, boolean | number | string> {
   const receipts = featureSetting('receipts');
   return {

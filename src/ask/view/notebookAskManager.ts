@@ -1,11 +1,8 @@
 /**
- * Manages, for each cell of one notebook, the `GenerationModel` and the view in the cell's widget.
+ * Manages the `GenerationModel` and the view of each cell of one notebook.
  *
- * Invariants:
- * - A cell keeps its `GenerationModel` as long as the notebook is open, because the model belongs
- *   to the cell's id. A deleted cell's model stays, too, because undo can restore the cell.
- * - A view belongs to a cell's widget. When a cell is moved, JupyterLab gives it a new widget, and
- *   the cell gets a new view.
+ * Invariants: a cell keeps its model as long as the notebook is open, also when deleted, because
+ * undo can restore it. A view belongs to a cell's widget: a moved cell gets a new one.
  */
 import { Cell, MarkdownCell } from '@jupyterlab/cells';
 import type { CodeEditor } from '@jupyterlab/codeeditor';
@@ -34,7 +31,6 @@ export interface INotebookAskManagerOptions extends IPromptRowServices {
   newEditor: CodeEditor.Factory;
   /** Called if an event could not be recorded, or will be later, and the row is closed. */
   onUnsaved: (text: string) => void;
-  /** Called when a suggestion arrives for a deleted cell. */
   onCellDeleted: (model: GenerationModel) => void;
 }
 
@@ -60,28 +56,23 @@ export class NotebookAskManager implements IDisposable {
     return this._disposed;
   }
 
-  /** Return the `GenerationModel` of a cell; null if its row was never opened. */
   get(cell: Cell | null): GenerationModel | null {
     return cell && this.find(cell.model.id);
   }
 
-  /** Return the `GenerationModel` of the cell with this id; null if its row was never opened. */
   find(cellId: string): GenerationModel | null {
     return this._models.get(cellId) ?? null;
   }
 
-  /** The services of the notebook's rows. */
   get services(): IPromptRowServices {
     return this._options;
   }
 
-  /** Whether the row of any cell is open. */
   get hasOpenRow(): boolean {
     const models = [...this._models.values()];
     return models.some(({ state }) => state.phase !== 'idle');
   }
 
-  /** Open and focus the row of a cell. With `pickDataFrames`, it lists the kernel's DataFrames. */
   open(cell: Cell, pickDataFrames = false): void {
     if (this._panel.content.model) {
       repairCellIds(this._panel.content.model);
@@ -117,7 +108,6 @@ export class NotebookAskManager implements IDisposable {
     return proposal;
   }
 
-  /** Return the `GenerationModel` of a cell; create it if its row was never opened. */
   private _modelOf(cellId: string): GenerationModel {
     let model = this._models.get(cellId);
     if (!model) {
@@ -129,9 +119,8 @@ export class NotebookAskManager implements IDisposable {
   }
 
   /**
-   * Return a cell for a request for new code: the active cell if its row is open or if it is an
-   * empty code cell, or else a new code cell below it. `text` will be inserted into the row. If the
-   * row is closed again before anything was sent or written, the new cell is removed.
+   * Return the active cell if its row is open or it is an empty code cell, else a new cell below,
+   * which is removed if the row is closed before anything was sent or written.
    */
   cellForNewCode(text = ''): Cell | null {
     const { activeCell } = this._panel.content;
@@ -148,9 +137,8 @@ export class NotebookAskManager implements IDisposable {
   }
 
   /**
-   * Open the row of a cell, replace its text with an earlier request, and choose the DataFrames with
-   * these names as they are in the kernel now. A text that the person has typed becomes the newest
-   * of the earlier requests, which ArrowUp brings back. Nothing is sent.
+   * Open the row with an earlier request, and choose these DataFrames as they are now. ArrowUp
+   * brings back typed text. Nothing is sent.
    */
   async openWithCurrentData(
     cell: Cell,
@@ -177,7 +165,6 @@ export class NotebookAskManager implements IDisposable {
     await chooseCurrentFrames(model, names, listDataFrames);
   }
 
-  /** Insert a text at the cursor of a cell's row, and focus the row. Open the row if it is closed. */
   insertText(cell: Cell, text: string): void {
     const { id } = cell.model;
     if (!this._isOpen(cell) || !this._views.has(id)) {
@@ -192,7 +179,6 @@ export class NotebookAskManager implements IDisposable {
     }
   }
 
-  /** Open the row of a cell and send a request to fix the cell's error. */
   fix(cell: Cell): void {
     this.open(cell);
     const { trans } = this._options;
@@ -214,7 +200,6 @@ export class NotebookAskManager implements IDisposable {
     }
   }
 
-  /** Open the row of a cell and ask why the cell's error occurs. */
   explainError(cell: Cell): void {
     this.open(cell);
     const model = this.get(cell);
@@ -254,7 +239,6 @@ export class NotebookAskManager implements IDisposable {
     }
   }
 
-  /** Return the lines that are selected in the cell's editor; null if the editor isn't used. */
   private _selectionOf({ editor }: Cell): ISelection | null {
     const isUsed = this._panel.content.mode === 'edit' || editor?.hasFocus();
     if (!editor || !isUsed) {
@@ -266,7 +250,6 @@ export class NotebookAskManager implements IDisposable {
     return selectLines(source, Math.min(...offsets), Math.max(...offsets));
   }
 
-  /** Return the view in the cell's current widget; create the view if there is none. */
   private _showView(cell: Cell, model: GenerationModel): CellAskView {
     const id = cell.model.id;
     const current = this._views.get(id);
@@ -279,7 +262,6 @@ export class NotebookAskManager implements IDisposable {
     return view;
   }
 
-  /** Give moved and restored cells new views, and remove the views of deleted cells. */
   private _syncViews(): void {
     if (this._disposed) {
       return;
@@ -337,7 +319,6 @@ export class NotebookAskManager implements IDisposable {
     }
   }
 
-  /** Focus the cell's editor. For a rendered Markdown cell, focus the notebook instead. */
   private _focusEditor(cell: Cell): void {
     const notebook = this._panel.content;
     const index = notebook.widgets.indexOf(cell);
@@ -363,9 +344,7 @@ export class NotebookAskManager implements IDisposable {
   }
 
   private readonly _panel: NotebookPanel;
-  /** The `GenerationModel` of each cell, by the cell's id. */
   private readonly _models = new Map<string, GenerationModel>();
-  /** The view of each cell, by the cell's id. */
   private readonly _views = new Map<string, CellAskView>();
   private readonly _newCells: NewCells;
   private readonly _kernelEvents: KernelEvents;

@@ -1,7 +1,6 @@
 /**
- * The dialog “What will be sent”, which shows the messages that a model would get.
- *
- * Invariant: the messages are rendered exactly as the server returns them, and never as HTML.
+ * The dialog “What will be sent”. The messages are rendered as the server returns them, never as
+ * HTML.
  */
 import { Dialog, Notification } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';

@@ -1,11 +1,9 @@
 /**
- * The contents of a prompt row: the input field, the progress of a generation, and buttons, for
- * example to accept or reject a suggestion.
+ * The contents of a prompt row.
  *
- * Invariants:
- * - While a person types or an answer streams, the input field and the buttons don't move within the
- *   row: what comes and goes is below them, or on a line that keeps its height.
- * - Screen readers announce the start and the end of a generation, not each token.
+ * Invariants: while a person types or an answer streams, the input field and the buttons don't
+ * move: what comes and goes is below them, or on a line that keeps its height. Screen readers
+ * announce the start and the end of a generation, not each token.
  */
 import * as React from 'react';
 
@@ -71,10 +69,7 @@ function useModelCheck(model: GenerationModel, hasNoModel: boolean) {
   return { canAsk, refusalCount };
 }
 
-/**
- * Return the text of the input field. It is stored in `model`, too, because the row may be recreated,
- * for example when the cell is moved. The new row then starts with this text.
- */
+/** Return the text of the input field, which `model` stores because the row may be recreated. */
 function useText(model: GenerationModel) {
   const { draft } = model.state;
   const [text, setText] = React.useState(model.inputText || draft);
@@ -93,10 +88,8 @@ function useText(model: GenerationModel) {
 export function Prompt(props: {
   model: GenerationModel;
   services: IPromptRowServices;
-  /** Whether the list of the kernel's DataFrames is shown. */
   isPicking: boolean;
   setPicking: (isPicking: boolean) => void;
-  /** Focus the input field. */
   focus: () => void;
   focusRequest: IFocusRequest;
 }): React.JSX.Element {
@@ -116,14 +109,12 @@ export function Prompt(props: {
     ...{ model, services, trans, text, setText, focus, canAsk, listFiles }
   };
 
-  /** Send a request whose text doesn't come from the input field. */
   const start = async (request: () => Promise<void>) => {
     if (await canAsk()) {
       void request();
       focus();
     }
   };
-  /** Send the text in the input field. */
   const send = async () => {
     if ((await proposeRequest(row)) || !(await canAsk())) {
       return;
@@ -144,7 +135,6 @@ export function Prompt(props: {
     model.fix((error, problems) => fixRequest(error, problems, trans));
   const repair = () =>
     model.decision.repair(repairRequest(state.problems, trans));
-  /** Revise the open suggestion. */
   const correct = (code: string) => {
     model.decision.correct(code);
     focus();

@@ -1,8 +1,6 @@
 /**
- * The buttons of the prompt row, the progress of a generation, the row's model, and the line that shows
- * the open request.
- *
- * Invariant: text from a model or a server is never rendered as HTML.
+ * The buttons of the prompt row, the progress of a generation, the row's model, and the open
+ * request. Text from a model or a server is never rendered as HTML.
  */
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { caretDownEmptyIcon } from '@jupyterlab/ui-components';
@@ -55,9 +53,7 @@ interface IRowProps {
 }
 
 interface IActionsProps extends IRowProps {
-  /** Send the text in the input field. */
   send: () => void;
-  /** Buttons for the cell's error, shown while there is no suggestion. */
   children?: React.ReactNode;
 }
 
@@ -248,7 +244,6 @@ function Progress(props: {
   );
 }
 
-/** Return the text while nothing of an answer has arrived; `remaining` seconds until a new attempt. */
 function waitingText(
   name: string,
   seconds: number,
@@ -331,7 +326,6 @@ export function ModelChoice(props: { row: IRow }): React.JSX.Element | null {
   );
 }
 
-/** The button that opens the row's menu. */
 export function MoreButton(props: { row: IRow }): React.JSX.Element {
   const { services, trans, focus } = props.row;
   const label = trans.__('More');

@@ -50,7 +50,6 @@ export function explainErrorRequest(
 
 const MAX_PROBLEMS = 5;
 
-/** Return the text of the request to fix a cell's error, with the first problems of its code. */
 export function fixRequest(
   error: string,
   problems: readonly IProblem[],
@@ -66,10 +65,8 @@ export function problemLines(problems: readonly IProblem[]): string[] {
   return problems.slice(0, MAX_PROBLEMS).map(problemLine);
 }
 
-/** The parts of the model that the notices describe. */
 type IShown = Pick<GenerationModel, 'state' | 'changesNothing'>;
 
-/** Return all notices about the state, as one text. */
 export function noticeText(
   { state, changesNothing }: IShown,
   trans: TranslationBundle
@@ -134,7 +131,6 @@ function missingFramesText(
   );
 }
 
-/** Return the text for a suggestion that equals the cell's code. */
 function changesNothingText(
   { explanation, notice }: IGenerationState,
   trans: TranslationBundle
@@ -189,7 +185,6 @@ function stateNoticeText(
   return notice ? texts[notice] : '';
 }
 
-/** Return the notice that the notebook is read-only, which is shown if there is no other one. */
 export function readOnlyText(trans: TranslationBundle): string {
   return trans.__(
     'This notebook is read-only: you can ask and copy answers, but not save accepted code. To keep it, save a copy of the notebook.'

@@ -1,9 +1,8 @@
 /**
- * The prompt row below a cell's code, as a widget. `prompt.tsx` draws its contents.
+ * The prompt row below a cell's code, as a widget.
  *
- * Invariants:
- * - JupyterLab's shortcuts are disabled in the row, because Shift+Enter would run the cell.
- * - The row gives the focus back to its text field (P48).
+ * Invariants: JupyterLab's shortcuts are disabled, because Shift+Enter would run the cell. The row
+ * gives the focus back to its text field (P48).
  */
 import { ReactWidget } from '@jupyterlab/ui-components';
 import * as React from 'react';
@@ -52,7 +51,6 @@ export class PromptRow extends ReactWidget {
     focusAtEnd(field);
   }
 
-  /** Replace the text of the input field. */
   setText(text: string): void {
     const field = this.node.querySelector('textarea');
     if (field) {
@@ -62,7 +60,6 @@ export class PromptRow extends ReactWidget {
     }
   }
 
-  /** Insert a text at the cursor of the input field, apart from the words next to it. */
   insertText(text: string): void {
     const { inputText, state } = this.model;
     const field = this.node.querySelector('textarea');

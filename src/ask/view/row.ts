@@ -10,7 +10,6 @@ import type { Recipes } from '../model/context/recipes';
 import type { RulesFiles } from '../model/context/rulesFiles';
 import type { GenerationModel } from '../model/generation';
 
-/** The services that a prompt row uses. */
 export interface IPromptRowServices {
   trans: TranslationBundle;
   listDataFrames: () => Promise<DataFrameProfile[]>;
@@ -23,13 +22,11 @@ export interface IPromptRowServices {
   recipes: Recipes;
   /** Open another notebook and show a turn of it; undefined without the replay. */
   showTurn?: (turn: PastAnswer, path: string) => void;
-  /** Open the row's menu at a position in the window. */
   openMenu: (x: number, y: number) => void;
   /** Save the notebook. The row disables JupyterLab's shortcut, so it handles the key itself. */
   save: () => void;
   /** Open the command palette, like `save`. Return false if the application has no palette. */
   openPalette: () => boolean;
-  /** Run the cells above the one with this id. */
   runCellsAbove: (cellId: string) => void;
   budget?: DailyBudget;
   /** Undefined if the plugin that provides `IModels` is disabled. */
@@ -40,13 +37,10 @@ export interface IRow {
   readonly model: GenerationModel;
   readonly services: IPromptRowServices;
   readonly trans: TranslationBundle;
-  /** The text in the input field. */
   readonly text: string;
   readonly setText: React.Dispatch<React.SetStateAction<string>>;
-  /** Focus the input field. */
   readonly focus: () => void;
   /** Return whether a model is ready, after looking for one if necessary. */
   readonly canAsk: () => Promise<boolean>;
-  /** Return the names in a folder as far as they have arrived. */
   readonly listFiles: (folder: string) => readonly string[];
 }

@@ -1,13 +1,8 @@
 /**
- * Keeps a cell's prompt row in the visible part of the notebook while the row and the diff above it
- * change their size.
+ * Keeps a cell's prompt row visible while the row and the diff above it change their size.
  *
- * Invariants:
- * - The row is followed after it was opened, and after a request was sent while a part of it was
- *   visible.
- * - The row is no longer followed after the person has scrolled a part of it out of view. If
- *   something else scrolls, such as JupyterLab when the heights of cells change, the row is followed
- *   as long as a part of it is visible.
+ * Invariants: the row is followed after it was opened, and after a request was sent while a part of
+ * it was visible, until the person scrolls a part of it out of view, or something else all of it.
  */
 import type { IDisposable } from '@lumino/disposable';
 
@@ -15,7 +10,6 @@ import type { IDisposable } from '@lumino/disposable';
 const SCROLLING_ACTIONS = ['wheel', 'touchmove', 'pointerdown', 'keydown'];
 
 export class RowFollower implements IDisposable {
-  /** @param cell - The element that contains the row, the cell's editor and the diff. */
   constructor(
     private readonly _row: HTMLElement,
     private readonly _cell: HTMLElement
@@ -36,12 +30,10 @@ export class RowFollower implements IDisposable {
     this._listenTo(null);
   }
 
-  /** Scroll the row into view, and keep it there. */
   open(): void {
     this._follow(true);
   }
 
-  /** Keep the row in view if a part of it is visible now. */
   followIfVisible(): void {
     this._findScroller();
     this._follow(this._visibility !== 'none');
@@ -114,7 +106,6 @@ export class RowFollower implements IDisposable {
     }
   };
 
-  /** The part of the row that is in the visible part of the notebook. */
   private get _visibility(): 'all' | 'part' | 'none' {
     const area = this._scroller?.getBoundingClientRect();
     const row = this._row.getBoundingClientRect();
@@ -127,7 +118,6 @@ export class RowFollower implements IDisposable {
   }
 
   private _disposed = false;
-  /** Whether the person has acted since the row began to be followed. */
   private _hasPersonScrolled = false;
   private _isFollowing = false;
   private readonly _observer: ResizeObserver | null = null;

@@ -1,11 +1,9 @@
 /**
- * The kernel's DataFrames and variables in a request: those that are attached automatically, and
- * those of an earlier request, which are chosen again as they are in the kernel now.
+ * The kernel's DataFrames and variables in a request: attached automatically, or chosen again from
+ * an earlier request.
  *
- * Invariants (P15):
- * - The prompt row shows each of these DataFrames before the request is sent.
- * - Only the names come from an earlier request. The columns are read from the kernel, and the privacy
- *   levels are the default ones. The row says which of them could not be chosen, and why.
+ * Invariants (P15): the row shows them before the request is sent. Only names come from an earlier
+ * request: columns are read from the kernel, with the default privacy levels.
  */
 import type { DataFrameProfile } from '../../../api/types';
 import type { IKernelVariables, IVariable } from '../../../kernel/variables';
@@ -22,9 +20,8 @@ const DATA_FILE =
   /[^\s'"]\.(csv|tsv|parquet|pq|xlsx?|xlsm|jsonl?|ndjson|sqlite3?|db|duckdb)(?![A-Za-z0-9_])/i;
 
 /**
- * Return at most `MAX_ATTACHED` DataFrames that the texts mention. The texts are the intent, the
- * cell's code, and the code of the nearest code cell above. If the texts mention no DataFrame and
- * the kernel has only one, return this DataFrame, unless the intent is about other data.
+ * Return at most `MAX_ATTACHED` DataFrames that the texts (intent, cell, cell above) mention; if
+ * none, the kernel's only one, unless the intent is about other data.
  */
 export function namedFrames(
   kernel: IKernelVariables,
@@ -54,8 +51,8 @@ function isAboutOtherData(intent: string, kernel: IKernelVariables): boolean {
 }
 
 /**
- * Return at most `MAX_VARIABLES` variables, without modules and values: first those that the texts
- * mention, then the newest of the other variables. The kernel's are sorted, the newest first.
+ * Return at most `MAX_VARIABLES` variables without modules and values: first the mentioned ones,
+ * then the newest.
  */
 export function relevantVariables(
   kernel: IKernelVariables,
@@ -86,11 +83,9 @@ export function mentions(
 }
 
 /**
- * Return whether the name of a DataFrame or variable, which is at a place in a text, is a whole word
- * there. Because Chinese has no spaces between words, a name in ASCII is a whole word unless an
- * ASCII letter, digit or underscore is next to it. A name that isn't ASCII always counts as a whole
- * word. In R, full stops are parts of names: `train` isn't a word in `train.data`. But a DataFrame
- * is one in the mention of its column, `@train.price`, unless a longer name is there.
+ * Return whether the name of a DataFrame or variable is a whole word at an offset. Chinese has no
+ * spaces between words, so only ASCII letters, digits or underscores extend an ASCII name. In R,
+ * `train` isn't a word in `train.data`, except in the mention of its column, `@train.price`.
  */
 export function isNameAt(
   text: string,
@@ -123,7 +118,6 @@ export interface IMissingFrames {
   readonly reason: string;
 }
 
-/** The fields of the state that list DataFrames; `IGenerationState` describes them. */
 interface IFrames {
   readonly dataframes: readonly DataFrameProfile[];
   readonly missingFrames: IMissingFrames | null;
@@ -136,9 +130,8 @@ export const MAX_CHOSEN = 20;
 const MAX_LISTED = 50;
 
 /**
- * Return the state change when the kernel's DataFrames were listed: the chosen ones are those of
- * the kernel, and the missing ones are chosen if the kernel has them now. Chosen ones that the
- * kernel no longer has are missing.
+ * Return the state change when the kernel's DataFrames were listed: chosen ones that it no longer
+ * has become missing, and missing ones that it has now become chosen.
  */
 export function withCurrentFrames(
   { dataframes, missingFrames }: IFrames,
@@ -171,7 +164,6 @@ interface IFrameStore {
   setState(change: Partial<IFrames>): void;
 }
 
-/** Choose the DataFrames with these names. `list` lists the kernel's DataFrames. */
 export async function chooseCurrentFrames(
   store: IFrameStore,
   names: readonly string[],

@@ -5,7 +5,6 @@ import { Signal } from '@lumino/signaling';
 const OFF = 'off';
 
 export class MemoryUse {
-  /** `notebookPath` returns the notebook's current path. */
   constructor(private readonly _notebookPath: () => string) {}
 
   readonly changed = new Signal<this, void>(this);

@@ -1,13 +1,9 @@
 /**
- * Finds what a request mentions by `@`: a cell (`@cell3`), the cell's error (`@error`), a file
- * (`@notes.md`) or a variable with a value (`@threshold`). DataFrames, and the classes of variables,
- * need no `@`: `attachments.ts` finds their names.
+ * Finds what a request mentions by `@`: a cell (`@cell3`), the cell's error, a file or a variable's
+ * value. DataFrames need no `@`: `attachments.ts` finds their names.
  *
- * Invariants:
- * - The texts are read when the request is sent, so the request contains what the person sees. The
- *   values of variables are those when the kernel was last idle.
- * - A value is only in the mention of its variable.
- * - Images are drawn again, so that they are small enough for a model and contain no hidden data.
+ * Invariants: texts are read when the request is sent. A value is only in the mention of its
+ * variable. Images are drawn again, so that they are small and contain no hidden data.
  */
 import { PathExt } from '@jupyterlab/coreutils';
 
@@ -27,7 +23,6 @@ const AT = new RegExp(START, 'g');
 const CELL = new RegExp(`${START}(?:cell|单元格|儲存格) ?(\\d{1,5})`, 'gi');
 const OUTPUT = new RegExp(`${START}(?:output(?![A-Za-z0-9_])|输出|輸出)`, 'gi');
 const ERROR = new RegExp(`${START}(?:error(?![A-Za-z0-9_])|错误|錯誤)`, 'gi');
-/** The characters that end a path without quotes. */
 const PATH_END = '\\s"\'，。；：！？、（）()';
 const FILE = new RegExp(
   `${START}(?:"([^"\\n]{1,300})"|'([^'\\n]{1,300})'|([^${PATH_END}]{1,300}))`,
@@ -51,7 +46,6 @@ export interface IMention extends Mention {
   readonly sharesPlots?: boolean;
 }
 
-/** Return whether a file can be mentioned: a text file or a data file, by its extension. */
 export function isMentionable(path: string): boolean {
   return FILE_NAME.test(path) && !path.includes('"');
 }
@@ -60,7 +54,6 @@ export function isDataFile(path: string): boolean {
   return DATA_FILE.test(path) && !path.includes('"');
 }
 
-/** Return the mention of a file, with quotes if its path needs them. */
 export function fileMention(path: string): string {
   return new RegExp(`[${PATH_END}]`).test(path) ? `@"${path}"` : `@${path}`;
 }
@@ -120,7 +113,6 @@ function outputsIn(intent: string, target: ITarget): IMention[] {
   });
 }
 
-/** Return the mentioned files by their places in the intent. */
 function filesIn(
   intent: string,
   { frames }: IKernelVariables
@@ -156,11 +148,7 @@ function variablesIn(
   });
 }
 
-/**
- * Return the variable whose name is at a place in the intent; undefined if a DataFrame with a longer
- * name is there. Another letter of ASCII, a digit or an underscore can't follow the name, but a
- * Chinese word can.
- */
+/** Return the variable whose name is the longest one at an offset; undefined for a DataFrame's. */
 function variableAt(
   intent: string,
   at: number,
@@ -205,9 +193,8 @@ export function mentionKey({ name, cellId, file }: Mention): string {
 }
 
 /**
- * Return whether a remote model gets a part of what is mentioned only if the person allows it: the
- * output of a cell, the value of a variable, or the text of a file. Of data files, only columns and
- * dtypes are ever sent. Images count only for a model that sees them.
+ * Return whether a remote model gets a part of a mention only with consent: a cell's output, a
+ * variable's value, a file's text (never a data file's). Images count only if the model sees them.
  */
 export function needsConsent(mention: IMention, seesImages: boolean): boolean {
   const { kind, output, plots, file } = mention;
@@ -227,7 +214,6 @@ export function forbiddenPart({
   return feature && isForbidden(feature) ? feature : null;
 }
 
-/** Return the outputs that a model got with these mentions; null if there were none. */
 export function handedOutput(
   mentions: readonly Mention[],
   model: ModelInfo | null
@@ -246,14 +232,12 @@ export function handedOutput(
     : null;
 }
 
-/** The maximum number of images in a request: the limit of the HTTP API. */
 const MAX_IMAGES = 2;
 /** The maximum number of omitted images that a request counts: the limit of the HTTP API. */
 const MAX_OMITTED = 1000;
 /** Models scale larger images down themselves. The number of bytes is the limit of the HTTP API. */
 const LIMITS = { side: 1568, bytes: 500_000 };
 
-/** Return the mentions as they are sent, with their images. */
 export async function withImages(
   mentions: readonly IMention[]
 ): Promise<Mention[]> {
@@ -289,7 +273,6 @@ async function toBase64(image: IImage): Promise<string | null> {
 /** The name of a notebook whose file was moved or deleted; for models and histories. */
 export const UNKNOWN_NOTEBOOK = 'another notebook';
 
-/** Return the file name of a past answer's notebook; null if its file was moved or deleted. */
 export function notebookName({ path }: Pick<PastAnswer, 'path'>) {
   return path && PathExt.basename(path);
 }

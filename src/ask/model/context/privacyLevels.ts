@@ -1,13 +1,12 @@
 /**
- * The privacy level of each DataFrame in the next request: only its columns, also their statistics,
- * or also its first rows.
+ * The privacy level of each DataFrame in the next request: columns, also statistics, or also first
+ * rows.
  *
  * Invariants (P15):
- * - Without a choice of the person, the level is `schema`.
- * - A level that was chosen for a model on this machine gives nothing to a model elsewhere.
+ * - Without a choice, the level is `schema`.
+ * - A level chosen for a model on this machine gives nothing to a model elsewhere.
  * - A choice holds for the request and for further requests about its suggestion.
- * - Values are read from the kernel when the level is chosen, and again after the kernel has run
- *   code. If they can't be read, they aren't sent, and the row says so.
+ * - Values are read again after the kernel has run code. If that fails, they aren't sent.
  */
 import type {
   DataFrameProfile,
@@ -17,7 +16,6 @@ import type {
 import type { ITarget } from '../../../cells/notebookCell';
 import type { IDataValues } from '../../../kernel/dataValues';
 
-/** The level that a person has chosen for a DataFrame, and the values that it includes. */
 export interface IChosenLevel {
   readonly level: Exclude<PrivacyLevel, 'schema'>;
   readonly remoteLevel: PrivacyLevel;
@@ -26,7 +24,6 @@ export interface IChosenLevel {
 
 export type ChosenLevels = ReadonlyMap<string, IChosenLevel>;
 
-/** The DataFrame whose values are being read, or could not be read. */
 export interface ILevelStatus {
   readonly name: string;
   readonly isReading: boolean;
@@ -41,7 +38,6 @@ export function levelFor(
   return (isOnThisMachine ? chosen?.level : chosen?.remoteLevel) ?? 'schema';
 }
 
-/** Return DataFrames with the values that are chosen now, of the columns that they still have. */
 export function withLevels(
   frames: readonly DataFrameProfile[],
   levels: ChosenLevels
@@ -103,7 +99,6 @@ interface ILevelStore {
 export class LevelChoice {
   constructor(private readonly _store: ILevelStore) {}
 
-  /** Choose the level of a DataFrame, and read the values that it includes. */
   async choose(name: string, level: PrivacyLevel): Promise<void> {
     const store = this._store;
     const { model, levelStatus: former } = store.state;

@@ -6,15 +6,11 @@ import type { Recipe } from '../../../api/types';
 const PARAMETER = /\{\{([^{}=\n]+)(?:=([^{}\n]*))?\}\}/g;
 
 export class Recipes {
-  /**
-   * @param _notebookPath - Return the path of the notebook.
-   */
   constructor(
     private readonly _api: Pick<ApiClient, 'recipes'>,
     private readonly _notebookPath: () => string
   ) {}
 
-  /** The recipes, as far as the list has been loaded. */
   get list(): readonly Recipe[] {
     return this._list;
   }
@@ -31,9 +27,8 @@ export class Recipes {
 }
 
 /**
- * Return the text of a request from a recipe's text, and the range of its first parameter. The
- * defaults of parameters are filled in. A parameter without a default is the first one, if there is
- * any; without parameters, the range is at the end of the text.
+ * Return a recipe's text with its defaults, and the range of its first parameter: one without a
+ * default comes first; without parameters, the end of the text.
  */
 export function fillDefaults(recipeText: string): {
   text: string;

@@ -1,11 +1,10 @@
 /**
- * The rules files for one notebook, such as `AGENTS.md`, and the person's choices whether models get
- * them. The browser's local storage contains the choices, by path.
+ * The rules files for one notebook, such as `AGENTS.md`, and the person's choices, by path, in the
+ * browser's local storage.
  *
- * Invariants:
- * - A rules file is sent only if the person has chosen to use it. If it has changed since, it isn't
- *   sent until the person chooses again. The person's own saves in this page need no new choice.
- * - A request contains the same rules files before and after the list was loaded.
+ * Invariants: only files that the person uses are sent, and a changed one only after another
+ * choice, except after the person's own save. A request is the same before and after the list was
+ * loaded.
  */
 import { PageConfig } from '@jupyterlab/coreutils';
 import { Signal } from '@lumino/signaling';
@@ -27,15 +26,11 @@ const MAX_PATH = 1000;
 const IGNORED = 'ignored';
 
 export class RulesFiles {
-  /**
-   * @param _notebookPath - Return the path of the notebook.
-   */
   constructor(
     private readonly _api: Pick<ApiClient, 'rulesFiles'>,
     private readonly _notebookPath: () => string
   ) {}
 
-  /** Emitted when the list was loaded, or when the person has made a choice. */
   readonly changed = new Signal<this, 'list' | 'choice'>(this);
 
   /** The loaded files, the nearest last, without copies of nearer ones that have no choice. */
@@ -63,7 +58,6 @@ export class RulesFiles {
       .slice(-MAX_FILES);
   }
 
-  /** Use a file with the text that it has in the list, or ignore it. */
   choose({ path, sha256 }: RulesFile, isUsed: boolean): void {
     const value = isUsed ? sha256 : IGNORED;
     window.localStorage.setItem(storageKey(path), value);
@@ -82,7 +76,6 @@ export class RulesFiles {
     }
   }
 
-  /** After the person has saved a file in this page: if it is used, continue to use it. */
   async onSaved(path: string): Promise<void> {
     const find = () => this.list.find(file => file.path === path);
     const isUsed = find()?.choice === 'used';

@@ -1,12 +1,6 @@
-/**
- * The selected lines of a cell, to which a request is limited.
- *
- * The selection is stored as the text around it. So it stays valid while the person or a suggestion
- * changes the selected lines, and ends when other lines of the cell change.
- */
+/** The selected lines of a cell, stored as the text around them: valid while only they change. */
 import { normalizeLineBreaks } from '../../../diff/lineBreaks';
 
-/** The text above the selected lines, with its last line break, and the text below them. */
 export interface ISelection {
   readonly above: string;
   readonly below: string;
@@ -18,8 +12,8 @@ export interface ILineRange {
 }
 
 /**
- * Return the lines between two offsets of a cell's text, with `\n` as line breaks; null if nothing is selected, or all lines are.
- * A line in which only the line break before it is selected doesn't count.
+ * Return the lines between two offsets; null if nothing or everything is selected. A line of which
+ * only the line break before it is selected doesn't count.
  */
 export function selectLines(
   text: string,
@@ -59,7 +53,6 @@ export function lineRange(
     : null;
 }
 
-/** Return the selection of some lines of a source; null if they are all of its lines. */
 export function selectionOfLines(
   source: string,
   { first, last }: ILineRange

@@ -1,9 +1,9 @@
 /**
- * Recognises in a request the text that should be remembered: all of a request that begins with
- * “remember …”, “记住…”, “記得…” or `/remember`, or a clause at the end of a longer request. Pure.
+ * Recognises the text that a request asks to remember: all of it after “remember …”, “记住…” or
+ * `/remember`, or a clause at its end.
  *
- * Invariant: a question such as “remember how to plot?” is never recognised, nor a request that only
- * contains the word, such as “a form that can remember me”.
+ * Invariant: a question such as “remember how to plot?” isn't recognised, nor “a form that can
+ * remember me”.
  */
 
 /** The words that are left out before the text, such as “please remember that”. */
@@ -19,8 +19,8 @@ const LINKS =
   /(?:(?:and|but|also|then)\s+|[并並]且?|另外|同[时時]|[还還]有|以[后後]|也|[,，]\s*)*/
     .source;
 /**
- * A clause at the end, after a punctuation mark, a line break, or “and”. An ASCII mark needs a space
- * after it, so that a name or a number such as `a.remember` isn't split.
+ * A clause after punctuation, a line break or “and”. After an ASCII mark, a space must follow, as
+ * `a.remember` may be a name.
  */
 const CLAUSE = new RegExp(
   `(?:[,;.:!?]\\s+|[，；。：！？\\n]\\s*|\\s(?:[-–—]+\\s+)?(?=(?:and|but)\\s))${LINKS}` +

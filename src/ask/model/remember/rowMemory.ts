@@ -1,10 +1,8 @@
 /**
  * The texts that the requests of one cell ask to remember: each becomes a proposal, about which the
- * prompt row asks.
+ * row asks.
  *
- * Invariants:
- * - Nothing is proposed but a text that a person has typed.
- * - While the row is closed, it asks nothing: a proposal then waits in the memory view only.
+ * Invariants: only a text that a person has typed is proposed. A closed row asks nothing.
  */
 import type { MemorySource } from '../../../api/types';
 import { IFailure, toFailure } from '../../../state/failure';
@@ -30,7 +28,6 @@ export class RowMemory {
     return this._asked;
   }
 
-  /** The reason why the last text could not be proposed; null if it could. */
   get failure(): IFailure | null {
     return this._failure;
   }
@@ -40,17 +37,14 @@ export class RowMemory {
     return this._result;
   }
 
-  /** Return whether all of a request is to be remembered, so that it isn't sent to a model. */
   isFor(request: string): boolean {
     return rememberedText(request) !== null;
   }
 
-  /** Propose the text of such a request. Return whether it was stored. */
   async propose(request: string): Promise<boolean> {
     return this._propose(rememberedText(request)!, 0, request);
   }
 
-  /** Stop asking, because the person has decided, or decides later. */
   end(result = ''): void {
     this._set(null, null, result);
   }

@@ -23,7 +23,6 @@ export interface IRange {
 }
 
 export const setProblems = StateEffect.define<IRange[]>();
-/** Sets the change whose lines are marked; null if none is selected. */
 export const setSelected = StateEffect.define<IRange | null>();
 /** Sets the offset at which the partial answer ends; null means that the answer is complete. */
 export const setWrittenEnd = StateEffect.define<number | null>();
@@ -58,7 +57,6 @@ const selectedLine = Decoration.line({ class: 'jp-AIServer-Diff-selected' });
 const dimmedLine = Decoration.line({ class: 'jp-AIServer-Diff-pending' });
 const caret = Decoration.widget({ widget: new Caret(), side: 1 });
 
-/** Decorate some lines, which are counted from 1. */
 function decorateLines(
   doc: Text,
   line: Decoration,

@@ -1,13 +1,8 @@
 /**
- * The diff of a suggestion, displayed over the editor of its cell.
+ * The diff of a suggestion, in an editor of its own over the cell's.
  *
- * The overlay is a separate editor with its own `CodeEditor.Model`. It is created by the factory
- * that creates the editors of cells, so that it has the same theme, font, language and settings.
- *
- * Invariants:
- * - The overlay never changes the cell's shared model.
- * - The cell's own editor stays in the cell and is only hidden, so that its undo history, cursor
- *   and extensions are unchanged after the overlay is removed.
+ * Invariants: it never changes the cell's shared model. The cell's editor is only hidden, so that
+ * its undo history, cursor and extensions stay.
  */
 import { unifiedMergeView } from '@codemirror/merge';
 import { Compartment, type Extension } from '@codemirror/state';
@@ -41,10 +36,8 @@ export interface IDiffOptions {
   cell: Cell;
   newEditor: CodeEditor.Factory;
   trans: TranslationBundle;
-  /** Called with the offset of a change in the suggestion's code when the person selects a button. */
   onChange: (offset: number, action: ChangeAction) => void;
   onEdit: (code: string) => void;
-  /** Called for each key that is pressed in the overlay, before the editor handles it. */
   onKey: (event: KeyboardEvent) => void;
 }
 
@@ -53,7 +46,6 @@ export interface IDiffContent {
   /** The code of the suggestion, as far as it has arrived. */
   code: string;
   problems?: readonly IProblem[];
-  /** The selected change, as offsets of the code; null if none is selected. */
   selected?: IRange | null;
   isStreaming: boolean;
   isEditable?: boolean;
@@ -105,7 +97,6 @@ export class DiffOverlay implements IDisposable {
     return this._node.contains(document.activeElement);
   }
 
-  /** Show a suggestion as a diff, or a partial answer followed by the remaining old code. */
   show(content: IDiffContent): void {
     if (!this._disposed) {
       this._isUpdating = true;
@@ -136,7 +127,6 @@ export class DiffOverlay implements IDisposable {
     }
   }
 
-  /** Draw the text, and mark the end of a partial answer, problems, and the selected change. */
   private _draw(content: IDiffContent): void {
     const { original, code, isStreaming } = content;
     const { problems = [], selected = null } = content;
@@ -251,7 +241,6 @@ export class DiffOverlay implements IDisposable {
   /** Whether `show` changes the text, not the person. */
   private _isUpdating = false;
   private _selectedFrom: number | null = null;
-  /** The cell's code in the current diff; null before the first diff. */
   private _original: string | null = null;
   private _hasHighlights = false;
   private _disposed = false;

@@ -1,15 +1,11 @@
 /**
- * Builds the text to show while an answer streams into a cell that already has code.
- *
- * An answer is a complete new version of the cell. A diff against the first half of an answer would
- * show the second half of the old code as deleted. To avoid this, the partial answer is followed by
- * the lines of the old code that it will probably replace or repeat.
+ * The text to show while an answer streams into a cell with code: the part that has arrived, and
+ * the old lines that it will probably replace or repeat. A mere diff would show them as deleted.
  */
 
 /**
- * A line of the answer is searched for in this number of old lines, after the last old line that
- * was found. Answer lines that were not found have probably replaced old lines. So each of them
- * extends the search by one line, until the next answer line is found.
+ * A line of the answer is searched for in this number of old lines after the last one found, plus
+ * one for each answer line since then, which has probably replaced an old one.
  */
 const SEARCH_WINDOW = 40;
 
@@ -19,7 +15,6 @@ export interface IStreamView {
   writtenEnd: number;
 }
 
-/** Return the partial answer, followed by the old lines that it has probably not reached yet. */
 export function streamView(original: string, partial: string): IStreamView {
   const lines = original.split('\n');
   const answer = partial.split('\n');

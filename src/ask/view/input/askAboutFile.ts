@@ -33,7 +33,6 @@ export function addAskAboutFile(
   const isOnServer = (path: string) =>
     SERVER_DRIVES.includes(contents.driveName(path));
 
-  /** Return the path of the selected data file, with its drive; null if no such file is selected. */
   const selectedFile = (): string | null => {
     const items = [...(browsers.tracker.currentWidget?.selectedItems() ?? [])];
     const [{ path, type } = { path: '', type: '' }] = items;

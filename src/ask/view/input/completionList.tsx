@@ -1,8 +1,8 @@
 /**
- * The list of completions below the prompt row's input field, and its keys.
+ * The list of completions below the input field.
  *
- * Invariants: the focus stays in the field. The list is open only while the field has the focus, and
- * handles a key only while it is open. Escape closes the list until the text changes.
+ * Invariants: the focus stays in the field. The list is open, and handles keys, only while the
+ * field has the focus. Escape closes it until the text changes.
  */
 import * as React from 'react';
 import { createPortal } from 'react-dom';
@@ -33,12 +33,10 @@ export interface ICompletionState {
   readonly listId: string;
   onKey: (event: React.KeyboardEvent) => boolean;
   choose: (completion: ICompletion) => void;
-  /** Open the list for the text that the person has just typed. */
   onTyped: (text: string) => void;
   setFocused: (isFocused: boolean) => void;
 }
 
-/** Return the state of the list for the field's text. `onChoose` inserts the chosen completion. */
 export function useCompletion(
   text: string,
   completions: readonly ICompletion[],
@@ -95,7 +93,6 @@ export function useCompletion(
   };
 }
 
-/** Return the id of the active completion's element; undefined if the list is closed. */
 export function activeOptionId({
   completions,
   index,

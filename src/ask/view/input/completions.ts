@@ -1,7 +1,4 @@
-/**
- * The completions of a request: slash words, such as `/fix`, and recipes at its beginning, and mentions,
- * such as `@df`, `@df.price`, `@cell3`, `@error`, `@output` and `@notes.md`.
- */
+/** The completions of a request: slash words and recipes at its beginning, and mentions. */
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
@@ -23,14 +20,12 @@ const MAX_SHOWN = 40;
 /** The maximum number of completions of each kind while only `@` is typed. */
 const MAX_OF_KIND = 8;
 const MENTION = /(?<![A-Za-z0-9_.])@([^\s@，。；：！？、（）]*)$/;
-/** Matches a text that is the beginning of a slash word. */
 const SLASH = /^\s*[/／]([^\s/／]*)$/;
 /** Matches the slash words of requests to fix a mistake, as `aiserver/prompts/modes.py` reads them. */
 const FIX_WORD = /^\s*[/／](?:(?:fix|debug)(?=[\s:：,，]|$)|修复|修正)/i;
 /** The modes that need no code. The others change or explain code. */
 const MODES_WITHOUT_CODE = ['visualise'];
 
-/** The nearest code: of the cell itself, of a cell above, or none. */
 export type NearestCode = 'own' | 'above' | 'none';
 
 export function completeRequest(
@@ -67,9 +62,8 @@ export async function completedRequest(
 }
 
 /**
- * Return the slash words that the text before the cursor begins. A word also matches by its English
- * name. If the text is a whole slash word, return none. In an empty cell, the descriptions say which
- * words are about the cell above.
+ * Return the slash words that the text before the cursor begins, none for a whole one. In an empty
+ * cell, their descriptions say which are about the cell above.
  */
 export function completeSlashWord(
   before: string,
@@ -104,7 +98,6 @@ export function completeSlashWord(
     }));
 }
 
-/** Return the slash word for a text to remember, if the text before the cursor begins it. */
 export function completeRemember(
   before: string,
   trans: TranslationBundle
@@ -156,10 +149,8 @@ interface ICandidate {
 }
 
 /**
- * Return the completions of a mention that ends at the cursor, empty if there is none.
- *
- * @param listFiles - Returns the names in a folder, relative to the notebook's folder. The names of
- * folders end with a slash.
+ * Return the completions of a mention that ends at the cursor. `listFiles` lists a folder, relative
+ * to the notebook's; names of folders end with a slash.
  */
 export function completeMention(
   model: GenerationModel,
@@ -240,7 +231,6 @@ function matches(
   return name.startsWith(typed) || name.startsWith(`"${typed}`) || isFound;
 }
 
-/** Return the columns of a DataFrame if the text begins with its name and a full stop; else null. */
 function columnsOf(
   { state }: GenerationModel,
   typed: string
@@ -292,9 +282,8 @@ function files(names: readonly string[], folder: string): ICandidate[] {
 }
 
 /**
- * Return a function that lists a folder as far as its names have arrived. A folder is read when it
- * is first listed; the component is drawn again when its names arrive. Folders that can't be read
- * count as empty.
+ * Return a function that lists a folder as far as its names have arrived, and reads it on first
+ * use.
  */
 export function useFolderListing(
   listFiles: IPromptRowServices['listFiles']

@@ -2,11 +2,9 @@
  * The input field of the prompt row, which grows with its text.
  *
  * Invariants:
- * - While a person composes text with an input method (for Chinese, for example), the field handles
- *   no key, because the keys belong to the input method. Enter, for example, chooses a character.
- * - Shift+Enter never reaches the notebook, where it would run the cell.
- * - Shift+Enter inserts a line break only if the field contains text. In an empty field, a person
- *   presses Shift+Enter to accept a suggestion, sometimes just before the suggestion arrives.
+ * - While an input method composes text, the field handles no key.
+ * - Shift+Enter never reaches the notebook, where it would run the cell. It inserts a line break
+ *   only into text: in an empty field, it accepts a suggestion, maybe just before that arrives.
  */
 import * as React from 'react';
 
@@ -20,7 +18,6 @@ import {
   useCompletion
 } from './completionList';
 
-/** A flag that tells the field to take the focus as soon as it is mounted. */
 export interface IFocusRequest {
   /** Whether to focus the field once it is mounted. The field sets this to false again. */
   focus: boolean;
@@ -49,19 +46,16 @@ function fitHeight(node: HTMLTextAreaElement | null): void {
   }
 }
 
-/** Focus a field, with the cursor after its text. */
 export function focusAtEnd(field: HTMLTextAreaElement | null): void {
   field?.focus();
   field?.setSelectionRange(field.value.length, field.value.length);
 }
 
-/** Return the position of the cursor; null if text is selected. */
 function cursorOf(field: HTMLTextAreaElement): number | null {
   const { selectionStart, selectionEnd } = field;
   return selectionStart === selectionEnd ? selectionStart : null;
 }
 
-/** Replace a part of the field's text, and move the cursor to the end of the new text. */
 export function replaceText(
   field: HTMLTextAreaElement,
   text: string,
@@ -85,8 +79,8 @@ function insertLineBreak(field: HTMLTextAreaElement): boolean {
 const rangesAfterChange = new WeakMap<HTMLTextAreaElement, [number, number]>();
 
 /**
- * Insert a text at the field's cursor, separated from the words next to it, and focus the field. If
- * there is no field yet, append the text to `typed`. Return the new text.
+ * Insert a text apart from the words at the cursor, and focus the field. Without a field, append it
+ * to `typed`. Return the new text.
  */
 export function insertWord(
   field: HTMLTextAreaElement | null,
@@ -192,7 +186,6 @@ export function PromptInput(props: IPromptInputProps): React.JSX.Element {
     return true;
   };
 
-  /** The keys of the field without a modifier; each returns whether it was handled. */
   const keys = new Map([
     ['Enter', () => (props.onSend(), true)],
     ['Tab', () => selectNextParameter(field.current!)],

@@ -10,8 +10,8 @@ type Key = Pick<
 >;
 
 /**
- * Handle a key that has the same meaning in the prompt row and in the diff. `text` is the text in
- * the row's input field; for a key in the diff, it is left out. Return whether the key was handled.
+ * Handle a key of the row or the diff; `text` is the one in the row's input field. Return whether
+ * it was handled.
  */
 export function handleKey(
   model: GenerationModel,
@@ -34,7 +34,6 @@ export function handleKey(
   return true;
 }
 
-/** Handle a key that accepts, runs or rejects the suggestion. */
 function handleDecisionKey(
   { decision, target }: GenerationModel,
   { altKey, ctrlKey, key, metaKey, shiftKey }: Key,
@@ -62,7 +61,6 @@ function handleDecisionKey(
 const CHANGE_KEYS = { accept: 'Y', regenerate: 'R', reject: 'N' };
 export type ChangeAction = keyof typeof CHANGE_KEYS;
 
-/** Handle a key that selects a change of the suggestion or decides on it; return whether it did. */
 function handleChangeKey(model: GenerationModel, event: Key): boolean {
   const { key, altKey, ctrlKey, metaKey, shiftKey } = event;
   if (!altKey || metaKey || shiftKey) {
@@ -110,7 +108,6 @@ export function runChangeAction(
   }
 }
 
-/** Return the keys of an action for the selected change, such as “Alt+Y”. */
 export function changeKeys(action: ChangeAction): string {
   const modifiers = isMac() ? 'Ctrl Alt' : 'Alt';
   return CommandRegistry.formatKeystroke(`${modifiers} ${CHANGE_KEYS[action]}`);

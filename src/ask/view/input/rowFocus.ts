@@ -1,9 +1,8 @@
 /**
- * Keeps the keyboard in the prompt row's text field (P48). A control that was used, a menu that was
- * closed, and text that was clicked give the focus back to the field. Otherwise, the next key would
- * reach the notebook, where “x” cuts the cell. Text that is typed on a control goes into the field.
- *
- * A list or a form that takes the focus itself keeps it, as does a control that another one focuses.
+ * Keeps the keyboard in the prompt row's text field (P48). A used control, a closed menu and
+ * clicked text return the focus to it: otherwise the next key would reach the notebook, where “x”
+ * cuts the cell. Text typed on a control goes into the field. A list or form that takes the focus
+ * itself keeps it.
  */
 const CONTROLS = 'button, summary, [role="tab"]';
 /** The elements that use the letters typed on them. */
@@ -12,7 +11,6 @@ const FIELDS = 'textarea, select, input:not([type="checkbox"])';
 const LIST = '.jp-AIServer-Ask-picker';
 
 export class RowFocus {
-  /** `focusField` focuses the text field of the row `node`. */
   constructor(
     private readonly _node: HTMLElement,
     private readonly _focusField: () => void
@@ -38,8 +36,8 @@ export class RowFocus {
   }
 
   /**
-   * Keep a pressed control from taking the focus. The field gets it after the click: if it were
-   * focused now, the page could scroll, and the control would no longer be below the pointer.
+   * Keep a pressed control from taking the focus. The field gets it after the click, because the
+   * page could scroll the control away from the pointer.
    */
   private readonly _onMouseDown = (event: MouseEvent): void => {
     if (event.button === 0 && (event.target as Element).closest(CONTROLS)) {
@@ -100,8 +98,6 @@ export class RowFocus {
       this._return();
     }
   });
-  /** The element that had the focus when a control was pressed. */
   private _previousFocus: Element | null = null;
-  /** The element in the row that had the focus last. */
   private _lastFocused: Element | null = null;
 }

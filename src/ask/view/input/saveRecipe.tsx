@@ -18,7 +18,6 @@ export const MAX_RECIPE = 5000;
 
 export type SaveRecipe = (body: RecipeBody) => Promise<void>;
 
-/** The content of the dialog: a field for the name, and the choice of the folder. */
 export class RecipeForm extends ReactWidget {
   constructor(
     private readonly _trans: TranslationBundle,
@@ -79,11 +78,8 @@ export class RecipeForm extends ReactWidget {
 }
 
 /**
- * Ask for the name of a recipe, and save it. Ask before another recipe is replaced. If the name can't
- * be used, say so and ask again.
- *
- * @param path - The path of the notebook.
- * @param save - Send the recipe to the server.
+ * Ask for a recipe's name and save it. Ask before one is replaced, and again if the name can't be
+ * used.
  */
 export async function saveRecipe(
   text: string,
@@ -122,7 +118,6 @@ export async function saveRecipe(
   }
 }
 
-/** Save a recipe. Return false if the person doesn't want to replace another recipe. */
 async function saveUnlessDeclined(
   recipe: RecipeBody,
   save: SaveRecipe,

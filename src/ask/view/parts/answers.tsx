@@ -1,7 +1,4 @@
-/**
- * The answers to the open request, as tabs, if there are several, and the words of an answer. The diff
- * shows the selected one, which is also the one that is accepted.
- */
+/** The words of an answer, and tabs for several answers to the open request. */
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
@@ -87,7 +84,6 @@ export function AnswerTabs(props: { row: IRow }): React.JSX.Element | null {
   );
 }
 
-/** The numbers of lines that an answer adds and removes. */
 function AnswerSize(props: {
   code: string;
   source: string;

@@ -19,10 +19,8 @@ import type { IRow } from '../row';
 /** The entries of memories in a tooltip. */
 const MAX_ENTRIES = 8;
 
-/** A small label with a button that removes it. */
 export function Chip(props: {
   title?: string;
-  /** The tooltip of the button. */
   removeLabel: string;
   onRemove: () => void;
   className?: string;
@@ -85,7 +83,6 @@ export function ScopeChips(props: { row: IRow }): React.JSX.Element | null {
   ) : null;
 }
 
-/** The chip of a past answer that was chosen as an example. */
 export function ExampleChip(props: { row: IRow }): React.JSX.Element | null {
   const { model, trans, focus } = props.row;
   const { example } = model;
@@ -234,7 +231,6 @@ function MentionChoice(props: {
   );
 }
 
-/** Return the label of the checkbox that sends a part of a mention to a remote model. */
 function consentText(
   { kind, output, plots }: IMention,
   seesImages: boolean,
@@ -254,7 +250,6 @@ function consentText(
     : trans.__('send the plot as an image');
 }
 
-/** Return a text that says what of a mention is sent. */
 function contentText(
   mention: IMention,
   seesImages: boolean,

@@ -1,7 +1,6 @@
 /**
- * Buttons below the input field of an empty cell. While the kernel has no DataFrame and the text
- * mentions no data file: the data files in the notebook's folder. While the text has nothing but
- * mentions: first requests about the attached DataFrames, or about the mentioned data files.
+ * Buttons of an empty cell: data files while the kernel has no DataFrame and none is mentioned, and
+ * first requests while the text has nothing but mentions.
  */
 import * as React from 'react';
 
@@ -121,7 +120,6 @@ function needsData(model: GenerationModel, text: string): boolean {
   );
 }
 
-/** Return the data files that the text of a code cell's request mentions. */
 function dataFilesIn(
   model: GenerationModel,
   text: string
@@ -135,7 +133,6 @@ function dataFilesIn(
     : [];
 }
 
-/** Return whether a text contains only these mentions and spaces. */
 function hasOnly(text: string, mentions: readonly string[]): boolean {
   // A mention may begin with another one, so the longest are removed first.
   const sorted = [...mentions].sort((a, b) => b.length - a.length);

@@ -107,7 +107,6 @@ export function DataFrameChips(props: { row: IRow }): React.JSX.Element | null {
   );
 }
 
-/** Return a sentence that says what is sent of the DataFrames, at the highest of their levels. */
 function sentText(
   dataframes: readonly DataFrameProfile[],
   levels: readonly PrivacyLevel[],

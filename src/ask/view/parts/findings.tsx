@@ -1,10 +1,9 @@
 /**
- * The problems of a suggestion and the warnings about it, and the buttons that help with problems and
- * with a cell's error.
+ * The problems and warnings of a suggestion, and buttons that help with them and with a cell's
+ * error.
  *
- * Invariants:
- * - Names from the person's data and lines from the check are rendered as text, never as HTML.
- * - A warning is a sentence, not a barrier: the suggestion can be accepted as it is.
+ * Invariants: names from data and lines from the check are rendered as text. A warning doesn't
+ * prevent accepting.
  */
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
@@ -29,9 +28,7 @@ const MAX_CANDIDATES = 2;
 
 interface IFindingsProps {
   trans: TranslationBundle;
-  /** The code that the findings are about. */
   code: string;
-  /** Called with the corrected code after the person has chosen a correction. */
   onCorrect: (code: string) => void;
 }
 
@@ -41,9 +38,7 @@ function Findings<T extends object>(props: {
   role?: 'status';
   findings: readonly T[];
   trans: TranslationBundle;
-  /** Return the text of a finding, and its buttons. */
   show: (finding: T) => React.ReactNode;
-  /** Buttons below the list. */
   children?: React.ReactNode;
 }): React.JSX.Element | null {
   const { label, role, findings, trans, show, children } = props;
@@ -72,7 +67,6 @@ function Findings<T extends object>(props: {
 export function ProblemList(
   props: IFindingsProps & {
     problems: readonly IProblem[];
-    /** Called to add a line to the code, or to run the cells above. */
     apply: (remedy: Remedy) => void;
     onRepair: () => void;
   }

@@ -1,10 +1,9 @@
 /**
- * The sentences in the prompt row: a failure with buttons that help, the question whether a text is
- * remembered, and notices about the request, the cell, the store and the daily budget.
+ * The sentences in the prompt row: failures, the question whether a text is remembered, and
+ * notices.
  *
- * Invariants:
- * - Each warning about the server's store is shown in only one of the page's rows.
- * - Text from a model or a server is never rendered as HTML.
+ * Invariants: each warning about the server's store is shown in only one of the page's rows. Text
+ * from a model or a server is never rendered as HTML.
  */
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
@@ -25,7 +24,6 @@ export function Failure(props: { row: IRow }): React.JSX.Element | null {
     return null;
   }
   const { install, provider, signIn, generationId } = failure;
-  /** Open the form of the provider whose model failed. */
   const connect = async (name: string) => {
     if (await services.models?.connect(name)) {
       model.clearModelFailure();
@@ -66,10 +64,8 @@ export function Failure(props: { row: IRow }): React.JSX.Element | null {
   );
 }
 
-/** The warnings that rows of this page show or have shown. */
 const shownTexts = new Set<string>();
 
-/** Return those warnings of `texts`, as one text, that no other row has shown before this one. */
 function useStoreNotice(
   texts: readonly string[],
   trans: TranslationBundle

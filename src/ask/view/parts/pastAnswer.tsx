@@ -1,8 +1,6 @@
 /**
- * The offer of a past answer, below the buttons of the row: neither the input field nor the buttons
- * move when it appears.
- *
- * Invariant: texts of other notebooks are rendered as text, never as HTML.
+ * The offer of a past answer, below the buttons, which don't move when it appears. Texts of other
+ * notebooks are never rendered as HTML.
  */
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';

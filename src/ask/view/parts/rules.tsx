@@ -1,8 +1,6 @@
 /**
- * The rules files of the next request, such as `AGENTS.md`: a question about each new or changed
- * file, chips for those that are used, and the dialog in which a person reads and chooses them.
- *
- * Invariant: names and texts of files are rendered as text, never as HTML.
+ * The rules files of the next request: questions about new and changed files, chips, and the dialog
+ * to read and choose them. Names and texts of files are never rendered as HTML.
  */
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { UseSignal } from '@jupyterlab/ui-components';
@@ -23,9 +21,7 @@ interface IRulesProps {
 
 export function RulesChips(
   props: IRulesProps & {
-    /** The time of the last request. After each request, the files are read again. */
     requestTime: number;
-    /** Focus the input field. */
     focus: () => void;
   }
 ): React.JSX.Element {
