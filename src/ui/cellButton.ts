@@ -27,6 +27,9 @@ export class CellButton extends Widget {
     if (icon instanceof LabIcon) {
       icon.element({ container: node });
     }
+    // The press of the mouse doesn't move the focus, so that the command can use the selection.
+    node.onmousedown = event => event.preventDefault();
+    node.onclick = () => void _commands.execute(_commandId);
     _commands.commandChanged.connect(this._onChanged, this);
     this._draw();
   }
@@ -35,30 +38,9 @@ export class CellButton extends Widget {
     if (!this.isDisposed) {
       Signal.clearData(this);
       super.dispose();
+      this.node.onclick = this.node.onmousedown = null;
       this.node.replaceChildren();
     }
-  }
-
-  /**
-   * The press of the mouse doesn't move the focus, so that the command can use the editor's
-   * selection.
-   */
-  handleEvent(event: Event): void {
-    if (event.type === 'mousedown') {
-      event.preventDefault();
-    } else {
-      void this._commands.execute(this._commandId);
-    }
-  }
-
-  protected override onAfterAttach(): void {
-    this.node.addEventListener('click', this);
-    this.node.addEventListener('mousedown', this);
-  }
-
-  protected override onBeforeDetach(): void {
-    this.node.removeEventListener('click', this);
-    this.node.removeEventListener('mousedown', this);
   }
 
   private _onChanged(

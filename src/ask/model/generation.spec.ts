@@ -225,7 +225,7 @@ describe('GenerationModel', () => {
       columnCount: 1,
       columns: [{ name: 'a', dtype: 'int64' }]
     };
-    t.model.setDataFrames([profile]);
+    t.model.setState({ dataframes: [profile] });
     await t.answer('sum', 'a\r\nb');
     expect(t.bodies[0]).toMatchObject({ dataframes: [profile] });
     expect(t.model.state.code).toBe('a\nb');

@@ -6,7 +6,7 @@
  */
 import { Signal } from '@lumino/signaling';
 
-import type { DataFrameProfile, Step } from '../../api/types';
+import type { Step } from '../../api/types';
 import type { IProblem } from '../../kernel/check';
 import { selectedLines } from '../../labels/requestTitle';
 import { answersOf } from '../../records/answers';
@@ -62,17 +62,13 @@ export class GenerationModel extends GenerationStore {
   open(selection: ISelection | null = null): void {
     if (this.state.phase !== 'idle') {
       if (selection && !this.isBusy && !this.suggestion) {
-        this.select(selection);
+        this.setState({ selection });
       }
       return;
     }
     const phase = 'editing';
     this.setState({ phase, notice: null, failure: null, selection });
     void this._prepare();
-  }
-
-  select(selection: ISelection | null): void {
-    this.setState({ selection });
   }
 
   /**
@@ -151,10 +147,6 @@ export class GenerationModel extends GenerationStore {
     const isOffered =
       this.suggestion?.turnId === turnId && !this.state.isChecking;
     return isOffered && this.decision.accept();
-  }
-
-  setDataFrames(dataframes: readonly DataFrameProfile[]): void {
-    this.setState({ dataframes });
   }
 
   removeDataFrame(name: string): void {

@@ -60,9 +60,8 @@ export class PastAnswerOffer {
     _store.changed.connect(this._onChanged, this);
   }
 
-  get answer(): PastAnswer | null {
-    return this._answer;
-  }
+  /** The offered answer. */
+  answer: PastAnswer | null = null;
 
   onText(text: string): void {
     const isRequest = !this._remembers || rememberedText(text) === null;
@@ -78,14 +77,14 @@ export class PastAnswerOffer {
 
   /** Don't offer the answer in this cell again. */
   dismiss(): void {
-    if (this._answer) {
-      this._dismissed.add(keyOf(this._answer));
+    if (this.answer) {
+      this._dismissed.add(keyOf(this.answer));
       this._show(null);
     }
   }
 
   useAsExample(): void {
-    this._store.example = this._answer;
+    this._store.example = this.answer;
     this._show(null);
   }
 
@@ -99,7 +98,7 @@ export class PastAnswerOffer {
    * draft.
    */
   async insert(): Promise<void> {
-    const { _answer: answer, _store: store } = this;
+    const { answer, _store: store } = this;
     try {
       // Edits that aren't recorded yet must come before the insertion.
       await ensureNotebookId(store.target);
@@ -107,7 +106,7 @@ export class PastAnswerOffer {
       store.setState({ failure: toFailure(reason) });
       return;
     }
-    if (!answer || answer !== this._answer) {
+    if (!answer || answer !== this.answer) {
       return; // The row was closed, or a request was sent.
     }
     const code = appendCode(store.target.source() ?? '', answer.code);
@@ -132,7 +131,7 @@ export class PastAnswerOffer {
     }
     if (isClosed || isBusy || suggestion) {
       clearTimeout(this._timer);
-      this._answer = null;
+      this.answer = null;
       this._text = this._asked = '';
     }
   }
@@ -165,13 +164,12 @@ export class PastAnswerOffer {
   }
 
   private _show(answer: PastAnswer | null): void {
-    if (answer !== this._answer || this._store.example) {
-      this._answer = answer;
+    if (answer !== this.answer || this._store.example) {
+      this.answer = answer;
       this._store.setState({}); // The row is rendered again.
     }
   }
 
-  private _answer: PastAnswer | null = null;
   private _text = '';
   private _asked = '';
   private _isPending = false;

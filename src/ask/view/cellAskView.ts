@@ -50,13 +50,11 @@ export class CellAskView implements IDisposable {
     void cell.ready.then(() => this._insertRow());
   }
 
+  isDisposed = false;
+
   readonly cell: Cell;
   readonly model: GenerationModel;
   readonly row: PromptRow;
-
-  get isDisposed(): boolean {
-    return this._disposed;
-  }
 
   get hasDiff(): boolean {
     return this._overlay !== null;
@@ -67,10 +65,10 @@ export class CellAskView implements IDisposable {
   }
 
   dispose(): void {
-    if (this._disposed) {
+    if (this.isDisposed) {
       return;
     }
-    this._disposed = true;
+    this.isDisposed = true;
     Signal.clearData(this);
     window.removeEventListener('focus', this._onWindowFocus);
     cancelAnimationFrame(this._pendingFrame);
@@ -106,7 +104,7 @@ export class CellAskView implements IDisposable {
   }
 
   private _insertRow(): void {
-    if (this._disposed || this.cell.isDisposed) {
+    if (this.isDisposed || this.cell.isDisposed) {
       return;
     }
     this.cell.inputHidden = false;
@@ -133,7 +131,7 @@ export class CellAskView implements IDisposable {
 
   private _draw(): void {
     const { cell, model } = this;
-    if (this._disposed || !cell.editor) {
+    if (this.isDisposed || !cell.editor) {
       return;
     }
     const { phase, code, problems, isChecking, isRemedy, requestTime } =
@@ -224,5 +222,4 @@ export class CellAskView implements IDisposable {
   private _overlay: DiffOverlay | null = null;
   private _pendingFrame = 0;
   private _requestTime: number;
-  private _disposed = false;
 }

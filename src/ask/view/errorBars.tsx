@@ -42,19 +42,17 @@ export class ErrorBars implements IDisposable {
     this._watchCells();
   }
 
-  get isDisposed(): boolean {
-    return this._disposed;
-  }
+  isDisposed = false;
 
   dispose(): void {
-    this._disposed = true;
+    this.isDisposed = true;
     Signal.clearData(this);
     this._kernelEvents.dispose();
     cancelAnimationFrame(this._pendingFrame);
   }
 
   private _watchCells(): void {
-    if (this._disposed || this._options.panel.isDisposed) {
+    if (this.isDisposed || this._options.panel.isDisposed) {
       return;
     }
     for (const cell of this._options.panel.content.widgets) {
@@ -81,7 +79,7 @@ export class ErrorBars implements IDisposable {
   }
 
   private _showOrHide(cell: CodeCell): void {
-    if (this._disposed || cell.isDisposed || !cell.model) {
+    if (this.isDisposed || cell.isDisposed || !cell.model) {
       return;
     }
     const bar = this._bars.get(cell);
@@ -115,7 +113,6 @@ export class ErrorBars implements IDisposable {
   private readonly _kernelEvents: KernelEvents;
   /** Whether the kernel has run code, or was started, since its last event `idle`. */
   private _hasRun = true;
-  private _disposed = false;
 }
 
 function insertBelowOutput(cell: Cell, bar: Widget): void {

@@ -204,7 +204,7 @@ describe('NotebookAskManager, for requests about data', () => {
     const variables = [{ name: 'limit', kind: 'int', value: '3' }];
     t.target.variables.mockResolvedValue({ frames, variables });
     await t.open(await t.place(true));
-    t.model.setDataFrames([chosen]);
+    t.model.setState({ dataframes: [chosen] });
     const values = { columns: [], sample: null };
     const level = { level: 'sample', remoteLevel: 'sample', values } as const;
     t.model.setState({ levels: new Map([['sales', level]]) });

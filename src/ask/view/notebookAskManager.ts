@@ -52,9 +52,7 @@ export class NotebookAskManager implements IDisposable {
     panel.disposed.connect(this.dispose, this);
   }
 
-  get isDisposed(): boolean {
-    return this._disposed;
-  }
+  isDisposed = false;
 
   get(cell: Cell | null): GenerationModel | null {
     return cell && this.find(cell.model.id);
@@ -214,10 +212,10 @@ export class NotebookAskManager implements IDisposable {
   }
 
   dispose(): void {
-    if (this._disposed) {
+    if (this.isDisposed) {
       return;
     }
-    this._disposed = true;
+    this.isDisposed = true;
     Signal.clearData(this);
     this._kernelEvents.dispose();
     this._views.forEach(view => view.dispose());
@@ -263,7 +261,7 @@ export class NotebookAskManager implements IDisposable {
   }
 
   private _syncViews(): void {
-    if (this._disposed) {
+    if (this.isDisposed) {
       return;
     }
     for (const [id, model] of this._models) {
@@ -351,7 +349,6 @@ export class NotebookAskManager implements IDisposable {
   /** The models of deleted cells for which `onCellDeleted` has been called. */
   private readonly _notified = new WeakSet<GenerationModel>();
   private readonly _lastNotices = new WeakMap<GenerationModel, Notice | null>();
-  private _disposed = false;
   /** Whether code has run, or the kernel restarted, since the kernel's variables were last read. */
   private _hasStaleVariables = false;
 }

@@ -20,12 +20,10 @@ export class RowFollower implements IDisposable {
     }
   }
 
-  get isDisposed(): boolean {
-    return this._disposed;
-  }
+  isDisposed = false;
 
   dispose(): void {
-    this._disposed = true;
+    this.isDisposed = true;
     this._observer?.disconnect();
     this._listenTo(null);
   }
@@ -40,7 +38,7 @@ export class RowFollower implements IDisposable {
   }
 
   private _follow(isFollowing: boolean): void {
-    if (!this._disposed) {
+    if (!this.isDisposed) {
       this._isFollowing = isFollowing;
       this._hasPersonScrolled = false;
       this._scrollToRow();
@@ -117,7 +115,6 @@ export class RowFollower implements IDisposable {
     return isWhole ? 'all' : 'part';
   }
 
-  private _disposed = false;
   private _hasPersonScrolled = false;
   private _isFollowing = false;
   private readonly _observer: ResizeObserver | null = null;

@@ -51,7 +51,7 @@ describe('privacy levels', () => {
   it('sends the rows of chosen DataFrames, too', async () => {
     const t = await opened();
     await t.model.levels.choose('sales', 'sample');
-    t.model.setDataFrames([FRAME]);
+    t.model.setState({ dataframes: [FRAME] });
     const [frame] = t.model.buildRequest('plot').dataframes;
     const sample = { rows: VALUES.sample!.rows };
     expect(frame).toMatchObject({ level: 'sample', sample });

@@ -91,7 +91,7 @@ describe('a request about selected lines', () => {
     expect(t.model.selectedLines).toBeNull();
     t.edit('a\nx\ny\nc');
     expect(t.model.selectedLines).toEqual({ first: 2, last: 3 });
-    t.model.select(null);
+    t.model.setState({ selection: null });
     expect(t.model.buildRequest('x').selection).toBeNull();
   });
 
@@ -124,7 +124,7 @@ describe('a request about selected lines', () => {
     const t = setup({ source: 'a\nb\nc' });
     t.model.open(selection);
     await t.answer('longer', 'a\nx\nc');
-    t.model.select(null);
+    t.model.setState({ selection: null });
     void t.model.retry();
     (await t.requested(2)).push(start(2));
     expect(t.bodies[1].context?.selection).toBeUndefined();

@@ -24,18 +24,11 @@ export class RowMemory {
     _row.changed.connect(this._onChanged, this);
   }
 
-  get asked(): IAskedProposal | null {
-    return this._asked;
-  }
-
-  get failure(): IFailure | null {
-    return this._failure;
-  }
-
+  asked: IAskedProposal | null = null;
+  /** Why the last text could not be proposed. */
+  failure: IFailure | null = null;
   /** A sentence about the last decision; empty if there is nothing to report. */
-  get result(): string {
-    return this._result;
-  }
+  result = '';
 
   isFor(request: string): boolean {
     return rememberedText(request) !== null;
@@ -54,8 +47,8 @@ export class RowMemory {
     const hasEnded = this._wasBusy && !isBusy;
     this._wasBusy = isBusy;
     if (state.phase === 'idle') {
-      this._asked = this._failure = null;
-      this._result = '';
+      this.asked = this.failure = null;
+      this.result = '';
     } else if (hasEnded) {
       const isAnswered =
         state.phase === 'suggested' || state.phase === 'answered';
@@ -91,16 +84,11 @@ export class RowMemory {
     result: string
   ): void {
     if (this._row.state.phase !== 'idle') {
-      this._asked = asked;
-      this._failure = failure;
-      this._result = result;
+      Object.assign(this, { asked, failure, result });
       this._row.setState({}); // The row is rendered again.
     }
   }
 
-  private _asked: IAskedProposal | null = null;
-  private _failure: IFailure | null = null;
-  private _result = '';
   private _wasBusy = false;
   private _lastClause = '';
 }

@@ -59,7 +59,7 @@ export function ScopeChips(props: { row: IRow }): React.JSX.Element | null {
           title={trans.__('The other lines of the cell stay as they are.')}
           removeLabel={trans.__('Let the whole cell change')}
           onRemove={() => {
-            model.select(null);
+            model.setState({ selection: null });
             focus();
           }}
         >

@@ -53,7 +53,7 @@ async function opened(
 
 it('no chip is shown next to a line to add, which no model gets', async () => {
   const t = await opened();
-  await act(async () => t.model.setDataFrames([FRAME]));
+  await act(async () => t.model.setState({ dataframes: [FRAME] }));
   await t.settle();
   expect(t.title()).toBeDefined();
   await act(async () => t.model.setState({ isRemedy: true }));

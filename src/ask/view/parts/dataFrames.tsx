@@ -187,7 +187,7 @@ export function DataFramePicker(props: {
     const isRemoved = others.length < chosen.length;
     // If there are too many, the DataFrame that was chosen first is removed.
     const added = [...others, profile].slice(-MAX_CHOSEN);
-    model.setDataFrames(isRemoved ? others : added);
+    model.setState({ dataframes: isRemoved ? others : added });
   };
   const message = profiles
     ? trans.__(

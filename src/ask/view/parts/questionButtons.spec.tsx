@@ -69,7 +69,7 @@ describe('QuestionButtons', () => {
       joinKeys: [{ ...key, share: 1 }]
     });
     await act(async () => {
-      t.model.setDataFrames([DF, { ...DF, name: 'b' }]);
+      t.model.setState({ dataframes: [DF, { ...DF, name: 'b' }] });
     });
     await t.settle();
     const join = button(t.row, 'Join df and b on id');
@@ -173,7 +173,7 @@ describe('QuestionButtons about data files', () => {
     await t.type(MENTION);
     await t.settle();
     expect(button(t.row, COMPARE)).toBeDefined();
-    await act(async () => t.model.setDataFrames([DF]));
+    await act(async () => t.model.setState({ dataframes: [DF] }));
     await t.settle();
     expect(button(t.row, COMPARE)).toBeUndefined();
     const offline = await setup({
