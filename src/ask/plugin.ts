@@ -92,27 +92,16 @@ export const askPlugin: JupyterFrontEndPlugin<IPromptRows> = {
     }
     tracker.widgetAdded.connect(prefetch);
 
-    addCommands(
-      app,
-      tracker,
-      {
-        get: panel => notebooks?.managerOf(panel) ?? null,
-        load: loadManager
-      },
-      api,
-      trans
-    );
+    const get = (panel: NotebookPanel) => notebooks?.managerOf(panel) ?? null;
+    addCommands(app, tracker, { get, load: loadManager }, api, trans);
+    const category = trans.__('AI Server');
     if (browsers) {
       addAskAboutFile(app, tracker, browsers, loadManager, trans);
-      palette?.addItem({
-        command: CommandIDs.askAboutFile,
-        category: trans.__('AI Server')
-      });
+      palette?.addItem({ command: CommandIDs.askAboutFile, category });
     }
     if (toolbars) {
       addCellButton(toolbars, 'ask', app.commands, CommandIDs.ask);
     }
-    const category = trans.__('AI Server');
     for (const command of [
       CommandIDs.ask,
       CommandIDs.askDataFrame,

@@ -23,12 +23,9 @@ export function schemaChangeParts(
   trans: TranslationBundle
 ): ISchemaChangePart[] {
   const { added, removed, retyped, kind, rows, columns } = change;
-  const more = (list: readonly unknown[], count: number) => count - list.length;
-  const [moreAdded, moreRemoved, moreRetyped] = [
-    more(added, change.addedCount),
-    more(removed, change.removedCount),
-    more(retyped, change.retypedCount)
-  ];
+  const moreAdded = change.addedCount - added.length;
+  const moreRemoved = change.removedCount - removed.length;
+  const moreRetyped = change.retypedCount - retyped.length;
   const part = (tag: ISchemaChangePart['tag'], text: string) => ({ tag, text });
   const parts: (ISchemaChangePart | false | undefined | 0)[] = [
     ...added.map(({ name, dtype }) => part('ins', `+ ${name} (${dtype})`)),

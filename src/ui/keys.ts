@@ -1,6 +1,7 @@
-/** The keys of commands, as texts for people. */
+/** The keys of commands, and those of input methods. */
 import { CommandRegistry } from '@lumino/commands';
 import { JSONExt, ReadonlyJSONObject } from '@lumino/coreutils';
+import type * as React from 'react';
 
 /**
  * The arguments of shortcuts for editing with jupyterlab-vim; not shown in menus and the palette.
@@ -18,4 +19,12 @@ export function keysOf(
       candidate.command === command && JSONExt.deepEqual(candidate.args, args)
   );
   return binding ? CommandRegistry.formatKeystroke(binding.keys) : '';
+}
+
+/**
+ * Return whether a key belongs to an input method. For the key that ends a composition, Safari sets
+ * `isComposing` to false, but `keyCode` is 229, as for all keys that an input method handles.
+ */
+export function isComposing(event: React.KeyboardEvent): boolean {
+  return event.nativeEvent.isComposing || event.keyCode === 229;
 }

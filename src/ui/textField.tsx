@@ -1,7 +1,7 @@
 /** A field for a short text of several lines, which Enter saves and Escape leaves. */
 import React from 'react';
 
-import { isComposing } from './composing';
+import { isComposing } from './keys';
 
 /** The width, in characters, by which the height of the field is estimated. */
 const COLUMNS = 36;

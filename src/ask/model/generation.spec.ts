@@ -181,7 +181,7 @@ describe('GenerationModel', () => {
       columns: [],
       sample: { columns: [], rows: [] }
     });
-    await t.model.levels.choose('df', 'statistics');
+    await t.model.chooseLevel('df', 'statistics');
     const choices = () => {
       const { detached, levels } = t.model.state;
       return [...detached, ...levels.keys()];

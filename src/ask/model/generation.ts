@@ -6,7 +6,7 @@
  */
 import { Signal } from '@lumino/signaling';
 
-import type { Step } from '../../api/types';
+import type { DataFrameProfile, PrivacyLevel, Step } from '../../api/types';
 import type { IProblem } from '../../kernel/check';
 import { selectedLines } from '../../labels/requestTitle';
 import { answersOf } from '../../records/answers';
@@ -24,7 +24,7 @@ import {
 import { NO_TURN, fromAnswer } from './answers';
 import { withCurrentFrames } from './context/attachments';
 import { IMention, handedOutput, shareKeys } from './context/mentions';
-import { LevelChoice } from './context/privacyLevels';
+import type { ChosenLevels } from './context/privacyLevels';
 import { ISelection, selectionOfLines } from './context/selection';
 import { Decision } from './decision';
 import { PastAnswerOffer, type PastAnswerSource } from './pastAnswers';
@@ -54,7 +54,6 @@ export class GenerationModel extends GenerationStore {
 
   private readonly _sender = new RequestSender(this);
   readonly decision = new Decision(this, this._sender);
-  readonly levels = new LevelChoice(this);
   readonly memory: RowMemory | null;
   readonly pastAnswers: PastAnswerOffer | null;
 
@@ -176,10 +175,76 @@ export class GenerationModel extends GenerationStore {
           kernel,
           ...withCurrentFrames(this.state, kernel.frames)
         });
-        await this.levels.refresh();
+        await this._refreshLevels();
       }
       await this.check();
     }
+  }
+
+  /** Choose the privacy level of a DataFrame, and read the values that it includes. */
+  async chooseLevel(name: string, level: PrivacyLevel): Promise<void> {
+    const { model, levelStatus: former } = this.state;
+    if (level === 'schema') {
+      const levelStatus = former?.name === name ? null : former;
+      this.setState({ levels: this._levelsWithout(name), levelStatus });
+      return;
+    }
+    // The former choice ends now: its values must not be sent while others are read.
+    const levelStatus = { name, isReading: true };
+    this.setState({ levels: this._levelsWithout(name), levelStatus });
+    const values = await this.target.dataValues(name, level);
+    const { levels, levelStatus: current } = this.state;
+    if (current !== levelStatus) {
+      return; // Another level was chosen, or the request was closed.
+    }
+    if (!values) {
+      this.setState({ levelStatus: { name, isReading: false } });
+      return;
+    }
+    const remoteLevel = model?.onThisMachine ? 'schema' : level;
+    this.setState({
+      levels: new Map(levels).set(name, { level, remoteLevel, values }),
+      levelStatus: null
+    });
+  }
+
+  private async _refreshLevels(): Promise<void> {
+    for (const [name, chosen] of this.state.levels) {
+      const values = await this.target.dataValues(name, chosen.level);
+      const { levels } = this.state;
+      if (levels.get(name) === chosen && values) {
+        const refreshed = { ...chosen, values };
+        this.setState({ levels: new Map(levels).set(name, refreshed) });
+      } else if (levels.get(name) === chosen) {
+        const levelStatus = { name, isReading: false };
+        this.setState({ levels: this._levelsWithout(name), levelStatus });
+      }
+    }
+  }
+
+  private _levelsWithout(name: string): ChosenLevels {
+    const { levels } = this.state;
+    return new Map([...levels].filter(([other]) => other !== name));
+  }
+
+  /** Choose these DataFrames of the kernel, which `list` lists. */
+  async chooseFrames(
+    names: readonly string[],
+    list: () => Promise<DataFrameProfile[]>
+  ): Promise<void> {
+    const { requestTime } = this.state;
+    const listed = await list().catch((failure: Error) => failure.message);
+    const { dataframes, phase, requestTime: current } = this.state;
+    if (phase === 'idle' || current !== requestTime) {
+      return; // The row was closed, or the request was sent.
+    }
+    const reason = typeof listed === 'string' ? listed : '';
+    const missingFrames = { names, reason };
+    this.setState(
+      typeof listed === 'string'
+        ? { missingFrames }
+        : withCurrentFrames({ dataframes, missingFrames }, listed)
+    );
   }
 
   /** Wait until the kernel was read after the row was opened, but at most a second. */

@@ -31,10 +31,9 @@ import { RulesFiles } from '../model/context/rulesFiles';
 import { GenerationModel } from '../model/generation';
 import { PastAnswerSource } from '../model/pastAnswers';
 import { repeatRequest } from '../model/repeatRequest';
-import { createRowMenu } from '../view/commands';
+import { createRowMenu, runCellsAbove } from '../view/commands';
 import { ErrorBars } from '../view/errorBars';
 import { NotebookAskManager } from '../view/notebookAskManager';
-import { runCellsAbove } from '../view/runCellsAbove';
 import type { IPromptRowServices } from '../view/row';
 
 export interface IAskServices {
@@ -157,11 +156,11 @@ export class AskNotebooks {
       contents.fileChanged.disconnect(onFileChanged);
       Signal.clearData(rules);
     });
-    const showTurn: IPromptRowServices['showTurn'] = (turn, path) => {
-      const { cell_id: cellId, turn_id: turnId } = turn;
-      const step = { path, cellId, turnId };
-      void app.commands.execute(CommandIDs.showStep, step);
-    };
+    const showTurn: IPromptRowServices['showTurn'] = (
+      { cell_id: cellId, turn_id: turnId },
+      path
+    ) =>
+      void app.commands.execute(CommandIDs.showStep, { path, cellId, turnId });
     return new NotebookAskManager({
       panel,
       trans,
@@ -194,22 +193,16 @@ export class AskNotebooks {
       save: () => void panel.context.save().catch(() => undefined),
       openPalette: () => {
         const id = 'apputils:activate-command-palette';
-        const { commands } = app;
-        const hasPalette = commands.hasCommand(id);
+        const hasPalette = app.commands.hasCommand(id);
         if (hasPalette) {
-          void commands.execute(id);
+          void app.commands.execute(id);
         }
         return hasPalette;
       },
       models: models ?? undefined,
       budget: this._budget,
-      onUnsaved: text =>
-        Notification.warning(
-          text,
-          // Without `autoClose`, JupyterLab wouldn't show the text. It would only count the
-          // notification in the status bar.
-          { autoClose: 8000 }
-        ),
+      // Without `autoClose`, JupyterLab would only count the notification in the status bar.
+      onUnsaved: text => Notification.warning(text, { autoClose: 8000 }),
       onCellDeleted: model =>
         Notification.info(
           model.state.saveError

@@ -8,7 +8,7 @@ import { PanelLayout, Widget } from '@lumino/widgets';
 import type { IProblem } from '../../kernel/check';
 import type { ITarget } from '../../cells/notebookCell';
 import { ErrorBars } from './errorBars';
-import { runCellsAbove } from './runCellsAbove';
+import { runCellsAbove } from './commands';
 
 /** A cell with an error below it. */
 function failedCell(): CodeCell {

@@ -11,7 +11,6 @@ import type { IDisposable } from '@lumino/disposable';
 import { Signal } from '@lumino/signaling';
 
 import type { GenerationModel } from '../model/generation';
-import { chooseCurrentFrames } from '../model/context/attachments';
 import { ISelection, selectLines } from '../model/context/selection';
 import type { Remedy } from '../model/problems';
 import type { Notice } from '../model/state';
@@ -159,8 +158,7 @@ export class NotebookAskManager implements IDisposable {
     }
     row.setText(text);
     model.setState({ levels: new Map(), levelStatus: null, shared: [] });
-    const { listDataFrames } = this._options;
-    await chooseCurrentFrames(model, names, listDataFrames);
+    await model.chooseFrames(names, this._options.listDataFrames);
   }
 
   insertText(cell: Cell, text: string): void {

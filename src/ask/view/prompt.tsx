@@ -7,7 +7,7 @@
  */
 import * as React from 'react';
 
-import { isComposing } from '../../ui/composing';
+import { isComposing } from '../../ui/keys';
 import { askIcon } from '../../ui/icons';
 import type { GenerationModel } from '../model/generation';
 import { type Remedy, withFirstLine } from '../model/problems';

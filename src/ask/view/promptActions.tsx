@@ -15,8 +15,8 @@ import { unsupportedNote } from '../../prompt/checkedText';
 import { isForbidden } from '../../state/features';
 import { Button, CopyButton } from '../../ui/button';
 import { askIcon } from '../../ui/icons';
+import { TextField, ignoreRepeatedKey } from '../../ui/textField';
 import { type IGenerationState, requestNumber } from '../model/state';
-import { RejectReason } from './parts/rejectReason';
 import type { IRow } from './row';
 
 /** The text “Request N”. Turns without an answer aren't counted (see `requestNumber`). */
@@ -109,6 +109,52 @@ function SuggestionActions({ row }: IRowProps): React.JSX.Element {
         />
       )}
     </>
+  );
+}
+
+/** The maximum length of a reason, in characters. */
+const MAX_REASON = 500;
+
+/** A button that opens the field for the reason why an agent’s proposal is rejected. */
+function RejectReason({ row }: IRowProps): React.JSX.Element {
+  const { model, trans, focus } = row;
+  const [text, setText] = React.useState<string | null>(null);
+  if (text === null) {
+    return (
+      <Button
+        label={trans.__('Reject with reason…')}
+        title={trans.__('Reject it, and tell the agent why')}
+        run={() => setText('')}
+      />
+    );
+  }
+  const close = () => {
+    setText(null);
+    focus();
+  };
+  const reject = () => void model.decision.reject(text.trim());
+  const label = trans.__('Reason (optional)');
+  return (
+    <div
+      className="jp-AIServer-Ask-reason"
+      role="group"
+      aria-label={label}
+      onKeyDownCapture={ignoreRepeatedKey}
+    >
+      <TextField
+        label={label}
+        placeholder={trans.__('Why? The agent can read it.')}
+        text={text}
+        takesFocus
+        onText={typed =>
+          setText(typed.replace(/\n/g, ' ').slice(0, MAX_REASON))
+        }
+        onSave={reject}
+        onCancel={close}
+      />
+      <Button label={trans.__('Reject')} keys="⏎" run={reject} />
+      <Button label={trans.__('Cancel')} keys="Esc" run={close} />
+    </div>
   );
 }
 

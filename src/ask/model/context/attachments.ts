@@ -155,38 +155,3 @@ export function withCurrentFrames(
     missingFrames: missing.length ? { names: missing, reason: '' } : null
   };
 }
-
-interface IFrameStore {
-  readonly state: IFrames & {
-    readonly phase: string;
-    readonly requestTime: number;
-  };
-  setState(change: Partial<IFrames>): void;
-}
-
-export async function chooseCurrentFrames(
-  store: IFrameStore,
-  names: readonly string[],
-  list: () => Promise<DataFrameProfile[]>
-): Promise<void> {
-  const { requestTime } = store.state;
-  let frames: DataFrameProfile[] = [];
-  let reason = '';
-  try {
-    frames = await list();
-  } catch (failure) {
-    reason = failure instanceof Error ? failure.message : '';
-  }
-  const { state } = store;
-  if (state.phase === 'idle' || state.requestTime !== requestTime) {
-    return; // The row was closed, or the request was sent.
-  }
-  store.setState(
-    reason
-      ? { missingFrames: { names, reason } }
-      : withCurrentFrames(
-          { ...state, missingFrames: { names, reason } },
-          frames
-        )
-  );
-}

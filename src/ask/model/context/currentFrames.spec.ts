@@ -1,6 +1,6 @@
 import type { DataFrameProfile } from '../../../api/types';
-import { INITIAL_STATE } from '../state';
-import { chooseCurrentFrames, withCurrentFrames } from './attachments';
+import { setup as fakes } from '../generation.fakes';
+import { withCurrentFrames } from './attachments';
 
 const frame = (name: string, rowCount = 1): DataFrameProfile => ({
   name,
@@ -44,14 +44,11 @@ describe('withCurrentFrames', () => {
   });
 });
 
-describe('chooseCurrentFrames', () => {
+describe('chooseFrames', () => {
   const setup = (list: () => Promise<DataFrameProfile[]>) => {
-    const store = {
-      state: { ...INITIAL_STATE, phase: 'editing' },
-      setState: (change: object) =>
-        void (store.state = { ...store.state, ...change })
-    };
-    return { store, choose: () => chooseCurrentFrames(store, ['df'], list) };
+    const store = fakes().model;
+    store.setState({ phase: 'editing' });
+    return { store, choose: () => store.chooseFrames(['df'], list) };
   };
 
   it('chooses DataFrames with their columns of now, and no values', async () => {
@@ -76,12 +73,15 @@ describe('chooseCurrentFrames', () => {
   it.each([
     ['closed', { phase: 'idle' }],
     ['sent', { phase: 'waiting', requestTime: 5 }]
-  ])('changes nothing if the request was %s meanwhile', async (_, change) => {
-    const { store, choose } = setup(async () => {
-      store.setState(change);
-      return [frame('df')];
-    });
-    await choose();
-    expect(store.state.dataframes).toEqual([]);
-  });
+  ] as const)(
+    'changes nothing if the request was %s meanwhile',
+    async (_, change) => {
+      const { store, choose } = setup(async () => {
+        store.setState(change);
+        return [frame('df')];
+      });
+      await choose();
+      expect(store.state.dataframes).toEqual([]);
+    }
+  );
 });

@@ -38,19 +38,19 @@ describe('privacy levels', () => {
   it('sends only the schema until a level is chosen (P15)', async () => {
     const t = await opened();
     expect(t.sent()).toEqual(FRAME);
-    await t.model.levels.choose('sales', 'statistics');
+    await t.model.chooseLevel('sales', 'statistics');
     expect(t.sent()).toMatchObject({
       level: 'statistics',
       columns: [FRAME.columns![0], { name: 'price', statistics: PRICE }]
     });
-    await t.model.levels.choose('sales', 'schema');
+    await t.model.chooseLevel('sales', 'schema');
     expect(t.sent()).toEqual(FRAME);
     expect(t.target.dataValues).toHaveBeenCalledTimes(1);
   });
 
   it('sends the rows of chosen DataFrames, too', async () => {
     const t = await opened();
-    await t.model.levels.choose('sales', 'sample');
+    await t.model.chooseLevel('sales', 'sample');
     t.model.setState({ dataframes: [FRAME] });
     const [frame] = t.model.buildRequest('plot').dataframes;
     const sample = { rows: VALUES.sample!.rows };
@@ -59,7 +59,7 @@ describe('privacy levels', () => {
 
   it('gives a remote model nothing that was chosen for a local one', async () => {
     const t = await opened(MODEL);
-    await t.model.levels.choose('sales', 'sample');
+    await t.model.chooseLevel('sales', 'sample');
     // The server gives the values to a model on this computer only, because there is no level.
     expect(t.sent().sample).toBeDefined();
     expect(t.sent().level).toBeUndefined();
@@ -67,7 +67,7 @@ describe('privacy levels', () => {
 
   it('keeps the level for requests about the suggestion, and then forgets it', async () => {
     const t = await opened();
-    await t.model.levels.choose('sales', 'statistics');
+    await t.model.chooseLevel('sales', 'statistics');
     await t.answer('plot sales', 'y');
     await t.phase('suggested');
     expect(t.bodies[0].context?.dataframes?.[0].level).toBe('statistics');
@@ -78,7 +78,7 @@ describe('privacy levels', () => {
 
   it('says so and sends nothing more if the values can’t be read', async () => {
     const t = await opened(REMOTE, null);
-    await t.model.levels.choose('sales', 'statistics');
+    await t.model.chooseLevel('sales', 'statistics');
     const status = { name: 'sales', isReading: false };
     expect(t.model.state.levelStatus).toEqual(status);
     expect(t.sent()).toEqual(FRAME);
@@ -86,10 +86,10 @@ describe('privacy levels', () => {
 
   it('applies the present choice to another answer to the same request (P15)', async () => {
     const t = await opened();
-    await t.model.levels.choose('sales', 'sample');
+    await t.model.chooseLevel('sales', 'sample');
     await t.answer('plot sales', 'x');
     expect(JSON.stringify(t.bodies[0])).toContain('canary');
-    await t.model.levels.choose('sales', 'schema');
+    await t.model.chooseLevel('sales', 'schema');
     void t.model.retry();
     (await t.requested(2)).push(start(2));
     expect(JSON.stringify(t.bodies[1])).not.toContain('canary');
@@ -98,9 +98,9 @@ describe('privacy levels', () => {
 
   it('sends nothing of the former choice while values are read, or can’t be (P15)', async () => {
     const t = await opened();
-    await t.model.levels.choose('sales', 'sample');
+    await t.model.chooseLevel('sales', 'sample');
     t.target.dataValues.mockResolvedValue(null);
-    const lowered = t.model.levels.choose('sales', 'statistics');
+    const lowered = t.model.chooseLevel('sales', 'statistics');
     expect(t.sent()).toEqual(FRAME);
     await lowered;
     expect(t.sent()).toEqual(FRAME);
@@ -109,7 +109,7 @@ describe('privacy levels', () => {
 
   it('is a choice for the model that was shown when it was made (P15)', async () => {
     const t = await opened({ ...MODEL, onThisMachine: true });
-    const chosen = t.model.levels.choose('sales', 'sample');
+    const chosen = t.model.chooseLevel('sales', 'sample');
     t.model.setState({ model: REMOTE as never });
     await chosen;
     expect(t.sent().level).toBeUndefined();
@@ -117,12 +117,12 @@ describe('privacy levels', () => {
 
   it('ignores values that arrive after another choice, or after the row was closed', async () => {
     const t = await opened();
-    const late = t.model.levels.choose('sales', 'sample');
+    const late = t.model.chooseLevel('sales', 'sample');
     expect(t.model.state.levelStatus?.isReading).toBe(true);
-    await t.model.levels.choose('sales', 'schema');
+    await t.model.chooseLevel('sales', 'schema');
     await late;
     expect(t.sent()).toEqual(FRAME);
-    const closed = t.model.levels.choose('sales', 'sample');
+    const closed = t.model.chooseLevel('sales', 'sample');
     t.model.close();
     await closed;
     expect(t.model.state.levels.size).toBe(0);
@@ -130,7 +130,7 @@ describe('privacy levels', () => {
 
   it('reads the values again after code has run, and drops those of a changed frame', async () => {
     const t = await opened();
-    await t.model.levels.choose('sales', 'sample');
+    await t.model.chooseLevel('sales', 'sample');
     const newer = { ...VALUES, columns: [] };
     t.target.dataValues.mockResolvedValue(newer);
     const columns = [{ name: 'town', dtype: 'object' }];

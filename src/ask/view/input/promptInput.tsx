@@ -8,7 +8,7 @@
  */
 import * as React from 'react';
 
-import { isComposing } from '../../../ui/composing';
+import { isComposing } from '../../../ui/keys';
 import type { IntentHistory } from '../../model/intents';
 import { selectNextParameter } from './completions';
 import {

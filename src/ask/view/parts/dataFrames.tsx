@@ -74,7 +74,7 @@ export function DataFrameChips(props: { row: IRow }): React.JSX.Element | null {
                 value={level}
                 onChange={event => {
                   const chosen = event.target.value as PrivacyLevel;
-                  void model.levels.choose(name, chosen);
+                  void model.chooseLevel(name, chosen);
                 }}
                 onKeyDown={event => {
                   // Alt and an arrow open the menu. In the row, they select a change of the
