@@ -76,14 +76,10 @@ function isRoundedTo(
 
 /** Return a text with the digits of all scripts as ASCII, and full-width signs as ASCII. */
 function asciiDigits(text: string): string {
-  return [...text]
-    .map(character => {
-      if (DIGITS.test(character)) {
-        return String(digitOf(character));
-      }
-      return { '，': ',', '．': '.' }[character] ?? character;
-    })
-    .join('');
+  return text
+    .replace(/\p{Nd}/gu, digit => String(digitOf(digit)))
+    .replaceAll('，', ',')
+    .replaceAll('．', '.');
 }
 
 /** Return the value of a decimal digit. In each script, the digits 0 to 9 follow each other. */

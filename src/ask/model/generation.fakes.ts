@@ -17,7 +17,12 @@ import type {
 } from '../../kernel/check';
 import type { IDataValues } from '../../kernel/dataValues';
 import type { IKernelVariables } from '../../kernel/variables';
-import type { IHistory, IQueuedEvents, ISessionChange } from '../../tokens';
+import type {
+  IHistory,
+  IMemory,
+  IQueuedEvents,
+  ISessionChange
+} from '../../tokens';
 import { GenerationModel } from './generation';
 import type { GenerationApi } from './stream';
 import type { PastAnswerSource } from './pastAnswers';
@@ -97,6 +102,7 @@ export function setup(
     source?: string | null;
     storesPrompts?: () => boolean;
     pastAnswers?: PastAnswerSource;
+    memory?: IMemory;
   } = {}
 ) {
   let source: string | null =
@@ -191,7 +197,8 @@ export function setup(
     history: history as unknown as IHistory,
     target,
     storesPrompts: options.storesPrompts,
-    pastAnswers: options.pastAnswers
+    pastAnswers: options.pastAnswers,
+    memory: options.memory
   });
   const states: IGenerationState[] = [];
   model.changed.connect((_, state) => states.push(state));

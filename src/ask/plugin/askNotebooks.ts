@@ -1,6 +1,7 @@
 /** The prompt rows of all open notebooks, loaded when the first one is opened. */
 import type { JupyterFrontEnd } from '@jupyterlab/application';
 import { Notification } from '@jupyterlab/apputils';
+import type { Cell } from '@jupyterlab/cells';
 import type { IEditorServices } from '@jupyterlab/codeeditor';
 import { PathExt } from '@jupyterlab/coreutils';
 import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
@@ -100,20 +101,13 @@ export class AskNotebooks {
   }
 
   private _addErrorBars(panel: NotebookPanel): void {
-    void panel.context.ready.then(
-      () =>
-        new ErrorBars({
-          panel,
-          trans: this._services.trans,
-          fix: cell => this.managerOf(panel).fix(cell),
-          explain: cell => this.managerOf(panel).explainError(cell),
-          targetOf: cell => {
-            const { identity, trans } = this._services;
-            return new NotebookCell(panel, cell.model.id, identity, trans);
-          },
-          applyRemedy: (cell, remedy) =>
-            this.managerOf(panel).applyRemedy(cell, remedy)
-        })
+    const { identity, trans } = this._services;
+    const targetOf = (cell: Cell) =>
+      new NotebookCell(panel, cell.model.id, identity, trans);
+    void panel.context.ready.then(() =>
+      panel.isDisposed
+        ? null
+        : new ErrorBars(panel, this.managerOf(panel), targetOf, trans)
     );
   }
 

@@ -48,14 +48,12 @@ function setup() {
   const error = () => "NameError: name 'np' is not defined";
   const target = { error, source: () => 'np', check };
   const applyRemedy = jest.fn();
-  const bars = new ErrorBars({
-    panel: panel as unknown as NotebookPanel,
-    trans: nullTranslator.load('aiserver'),
-    fix: () => undefined,
-    explain: () => undefined,
-    targetOf: () => target as unknown as ITarget,
-    applyRemedy
-  });
+  const bars = new ErrorBars(
+    panel as unknown as NotebookPanel,
+    { fix: () => undefined, explainError: () => undefined, applyRemedy },
+    () => target as unknown as ITarget,
+    nullTranslator.load('aiserver')
+  );
   const settle = async () => {
     for (let i = 0; i < 3; i++) {
       await new Promise(resolve => requestAnimationFrame(resolve));

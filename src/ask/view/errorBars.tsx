@@ -15,29 +15,30 @@ import { errorOutput } from '../../cells/cellError';
 import { type KernelEvent, KernelEvents } from '../../kernel/kernelEvents';
 import { Button } from '../../ui/button';
 import { askIcon } from '../../ui/icons';
-import type { Remedy } from '../model/problems';
 import type { ITarget } from '../../cells/notebookCell';
+import type { NotebookAskManager } from './notebookAskManager';
 import { ErrorButtons } from './parts/findings';
 
-export interface IErrorBarOptions {
-  readonly panel: NotebookPanel;
-  readonly trans: TranslationBundle;
-  readonly fix: (cell: Cell) => void;
-  readonly explain: (cell: Cell) => void;
-  readonly targetOf: (cell: Cell) => ITarget;
-  readonly applyRemedy: (cell: Cell, remedy: Remedy) => void;
-}
+type ErrorManager = Pick<
+  NotebookAskManager,
+  'applyRemedy' | 'explainError' | 'fix'
+>;
 
 export class ErrorBars implements IDisposable {
-  constructor(private readonly _options: IErrorBarOptions) {
-    const { panel } = _options;
+  /** `targetOf` returns the target of a cell’s check. */
+  constructor(
+    private readonly _panel: NotebookPanel,
+    private readonly _manager: ErrorManager,
+    private readonly _targetOf: (cell: Cell) => ITarget,
+    private readonly _trans: TranslationBundle
+  ) {
     // Wait for a microtask, so that JupyterLab's listeners create the widgets of new cells first.
-    panel.content.model?.cells.changed.connect(
+    _panel.content.model?.cells.changed.connect(
       () => void Promise.resolve().then(() => this._watchCells()),
       this
     );
-    panel.disposed.connect(this.dispose, this);
-    this._kernelEvents = new KernelEvents(panel.sessionContext);
+    _panel.disposed.connect(this.dispose, this);
+    this._kernelEvents = new KernelEvents(_panel.sessionContext);
     this._kernelEvents.emitted.connect(this._onKernelEvent, this);
     this._watchCells();
   }
@@ -52,10 +53,10 @@ export class ErrorBars implements IDisposable {
   }
 
   private _watchCells(): void {
-    if (this.isDisposed || this._options.panel.isDisposed) {
+    if (this.isDisposed || this._panel.isDisposed) {
       return;
     }
-    for (const cell of this._options.panel.content.widgets) {
+    for (const cell of this._panel.content.widgets) {
       if (cell instanceof CodeCell && !this._watched.has(cell)) {
         this._watched.add(cell);
         const update = () => this._update(cell);
@@ -88,7 +89,12 @@ export class ErrorBars implements IDisposable {
       this._bars.delete(cell);
       bar.dispose();
     } else if (hasError && !bar) {
-      const created = new ErrorBar(cell, this._options);
+      const created = new ErrorBar(
+        cell,
+        this._targetOf(cell),
+        this._manager,
+        this._trans
+      );
       this._bars.set(cell, created);
       void cell.ready.then(() => insertBelowOutput(cell, created));
     }
@@ -100,7 +106,7 @@ export class ErrorBars implements IDisposable {
       this._hasRun = true;
     } else if (this._hasRun) {
       this._hasRun = false;
-      for (const cell of this._options.panel.content.widgets) {
+      for (const cell of this._panel.content.widgets) {
         this._bars.get(cell)?.refresh();
       }
     }
@@ -129,14 +135,14 @@ function insertBelowOutput(cell: Cell, bar: Widget): void {
 class ErrorBar extends ReactWidget {
   constructor(
     private readonly _cell: Cell,
-    private readonly _options: IErrorBarOptions
+    private readonly _target: ITarget,
+    private readonly _manager: ErrorManager,
+    private readonly _trans: TranslationBundle
   ) {
     super();
-    this._target = _options.targetOf(_cell);
     this.addClass('jp-AIServer-ErrorBar');
     this.node.setAttribute('role', 'group');
-    const label = _options.trans.__('Help with this error');
-    this.node.setAttribute('aria-label', label);
+    this.node.setAttribute('aria-label', _trans.__('Help with this error'));
     this.refresh();
   }
 
@@ -146,7 +152,7 @@ class ErrorBar extends ReactWidget {
   }
 
   protected override render(): React.JSX.Element {
-    const { trans, fix, explain, applyRemedy } = this._options;
+    const { _cell: cell, _manager: manager, _trans: trans } = this;
     return (
       <>
         <askIcon.react tag="span" className="jp-AIServer-Ask-spark" />
@@ -156,18 +162,17 @@ class ErrorBar extends ReactWidget {
             target={this._target}
             version={this._version}
             trans={trans}
-            apply={remedy => applyRemedy(this._cell, remedy)}
-            fix={() => fix(this._cell)}
+            apply={remedy => manager.applyRemedy(cell, remedy)}
+            fix={() => manager.fix(cell)}
           />
         </span>
         <Button
           label={trans.__('Explain the error')}
-          run={() => explain(this._cell)}
+          run={() => manager.explainError(cell)}
         />
       </>
     );
   }
 
-  private readonly _target: ITarget;
   private _version = 0;
 }

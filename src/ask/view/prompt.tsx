@@ -21,12 +21,7 @@ import {
 } from './parts/chips';
 import { FileButtons, QuestionButtons } from './parts/dataButtons';
 import { DataFrameChips, DataFramePicker } from './parts/dataFrames';
-import {
-  ErrorButtons,
-  ProblemList,
-  WarningList,
-  repairRequest
-} from './parts/findings';
+import { ErrorButtons, Findings, repairRequest } from './parts/findings';
 import {
   completeRequest,
   completedRequest,
@@ -259,19 +254,11 @@ export function Prompt(props: {
       <QuestionButtons row={row} />
       <Notices row={row} />
       <PastAnswerOffer row={row} />
-      <WarningList
-        warnings={state.warnings}
-        trans={trans}
-        code={state.code}
-        onCorrect={correct}
-      />
-      <ProblemList
-        problems={state.problems}
-        trans={trans}
-        code={state.code}
-        onCorrect={correct}
+      <Findings
+        row={row}
+        correct={correct}
         apply={applyRemedy}
-        onRepair={() => void start(repair)}
+        repair={() => void start(repair)}
       />
       {phase !== 'answered' && <AnswerText row={row} />}
     </div>

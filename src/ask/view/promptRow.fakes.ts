@@ -1,7 +1,6 @@
 /** A prompt row in the DOM whose model sends nothing, for the specs of the row. */
 import { nullTranslator } from '@jupyterlab/translation';
 import { MessageLoop } from '@lumino/messaging';
-import { Signal } from '@lumino/signaling';
 import { Widget } from '@lumino/widgets';
 import { act } from 'react';
 
@@ -10,14 +9,14 @@ import { Recipes } from '../model/context/recipes';
 import { MemoryUse } from '../model/context/memoryUse';
 import { RulesFiles } from '../model/context/rulesFiles';
 import { GenerationModel } from '../model/generation';
-import type { GenerationApi } from '../model/stream';
+import { setup as fakes } from '../model/generation.fakes';
 import type { PastAnswerSource } from '../model/pastAnswers';
 import type { IGenerationState } from '../model/state';
 import type { ITarget } from '../../cells/notebookCell';
 import type { IProblem, IWarning } from '../../kernel/check';
 import type { IJoinKey } from '../../kernel/joinKeys';
 import type { IKernelVariables } from '../../kernel/variables';
-import type { IHistory, IMemory, IModels } from '../../tokens';
+import type { IMemory, IModels } from '../../tokens';
 import { PromptRow } from './promptRow';
 import type { IPromptRowServices } from './row';
 
@@ -55,58 +54,27 @@ export async function setup(
   const models = options.models ?? [LOCAL];
   const ask = jest.spyOn(GenerationModel.prototype, 'ask');
   ask.mockImplementation(async () => undefined);
-  const model = new GenerationModel({
-    api: { warmUp: async () => undefined } as unknown as GenerationApi,
-    memory: options.memory,
-    pastAnswers: options.pastAnswers,
-    history: {
-      changed: new Signal({}),
-      eventsQueued: new Signal({}),
-      api: {
-        models: async () => ({
-          default: models[0]?.id,
-          models,
-          notices: options.notices
-        }),
-        replay: async () => null
-      }
-    } as unknown as IHistory,
-    target: {
-      cellId: 'c1',
-      notebookPath: 'a.ipynb',
-      cellNumber: () => null,
-      cellAt: () => null,
-      cellTitles: () => [],
-      cellType: 'code' as const,
-      isReadOnly: options.readOnly ?? false,
-      key: () => null,
-      ensure: async () => 'nb',
-      source: () => options.source ?? '',
-      codeAbove: () => options.codeAbove ?? '',
-      check: () => options.problems ?? Promise.resolve(null),
-      checkSuggestion: async () => {
-        const problems = await options.problems;
-        const { warnings } = options;
-        return problems || warnings
-          ? { problems: problems ?? [], warnings: warnings ?? [] }
-          : null;
-      },
-      variables: async () => options.kernel ?? null,
-      joinKeys: async () => options.joinKeys ?? [],
-      dataValues: options.dataValues ?? (async () => null),
-      run: async () => true,
-      interrupt: async () => undefined,
-      insertMarkdownBelow: () => true,
-      error: () => options.error ?? null,
-      output: () => '',
-      images: () => [],
-      apply: options.apply ?? (() => true),
-      surroundings: () => ({
-        cellType: 'code' as const,
-        language: 'python',
-        context: { cells: [], kernel: '' }
-      })
-    }
+  const { source = '', memory, pastAnswers } = options;
+  const { history, model, target } = fakes({ source, memory, pastAnswers });
+  const list = { default: models[0]?.id, models, notices: options.notices };
+  Object.assign(history.api, { models: async () => list });
+  Object.assign(target, {
+    isReadOnly: options.readOnly ?? false,
+    key: () => null,
+    codeAbove: () => options.codeAbove ?? '',
+    check: async () => options.problems ?? null,
+    checkSuggestion: async () => {
+      const problems = await options.problems;
+      const { warnings } = options;
+      return problems || warnings
+        ? { problems: problems ?? [], warnings: warnings ?? [] }
+        : null;
+    },
+    variables: async () => options.kernel ?? null,
+    joinKeys: async () => options.joinKeys ?? [],
+    dataValues: options.dataValues ?? (async () => null),
+    error: () => options.error ?? null,
+    apply: options.apply ?? (() => true)
   });
   const services = {
     trans: nullTranslator.load('aiserver'),

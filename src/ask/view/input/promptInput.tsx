@@ -9,6 +9,7 @@
 import * as React from 'react';
 
 import { isComposing } from '../../../ui/keys';
+import { useWidth } from '../../../ui/width';
 import type { IntentHistory } from '../../model/intents';
 import { selectNextParameter } from './completions';
 import {
@@ -139,9 +140,11 @@ export function PromptInput(props: IPromptInputProps): React.JSX.Element {
     }
   }, [focusRequest]);
 
+  // Text wraps differently in a field of another width.
+  const width = useWidth(field);
   React.useLayoutEffect(() => {
     fitHeight(field.current);
-  }, [text, props.placeholder]);
+  }, [text, props.placeholder, width]);
   React.useLayoutEffect(() => {
     const range = field.current && rangesAfterChange.get(field.current);
     if (field.current && range) {
@@ -149,23 +152,6 @@ export function PromptInput(props: IPromptInputProps): React.JSX.Element {
       field.current.setSelectionRange(...range);
     }
   }, [text]);
-  // Fit the height again when the width changes, because the text then wraps differently.
-  React.useEffect(() => {
-    const node = field.current;
-    if (!node || typeof ResizeObserver === 'undefined') {
-      return;
-    }
-    let width = node.clientWidth;
-    const observer = new ResizeObserver(() => {
-      if (node.clientWidth !== width) {
-        width = node.clientWidth;
-        fitHeight(node);
-      }
-    });
-    observer.observe(node);
-    return () => observer.disconnect();
-  }, []);
-
   /** Recall an earlier request by ArrowUp in the first line, or a later one by ArrowDown. */
   const recallIntent = (
     event: React.KeyboardEvent<HTMLTextAreaElement>

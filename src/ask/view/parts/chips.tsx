@@ -12,7 +12,6 @@ import {
   forbiddenPart,
   needsConsent
 } from '../../model/context/mentions';
-import type { GenerationModel } from '../../model/generation';
 import { notebookText } from './pastAnswer';
 import type { IRow } from '../row';
 
@@ -104,17 +103,10 @@ export function ExampleChip(props: { row: IRow }): React.JSX.Element | null {
 }
 
 /** A chip that says that requests contain the entries of memories, and that turns this off. */
-export function MemoryChip({
-  row
-}: {
-  row: Pick<IRow, 'focus' | 'trans'> & {
-    model: Pick<GenerationModel, 'memory'>;
-    services: Pick<IRow['services'], 'memoryUse'>;
-  };
-}): React.JSX.Element | null {
-  const { trans, focus } = row;
-  const { memoryUse: use } = row.services;
-  const memory = row.model.memory?.memory;
+export function MemoryChip(props: { row: IRow }): React.JSX.Element | null {
+  const { model, services, trans, focus } = props.row;
+  const { memoryUse: use } = services;
+  const memory = model.memory?.memory;
   if (!memory) {
     return null;
   }

@@ -22,18 +22,22 @@ import {
   replaceNames,
   withOtherName
 } from '../../model/problems';
+import type { IRow } from '../row';
 
 const MAX_SHOWN = 4;
 const MAX_CANDIDATES = 2;
 
 interface IFindingsProps {
-  trans: TranslationBundle;
-  code: string;
-  onCorrect: (code: string) => void;
+  row: Pick<IRow, 'model' | 'trans'>;
+  /** Called with the corrected code after the person has chosen a correction. */
+  correct: (code: string) => void;
+  /** Called to add a line to the code, or to run the cells above. */
+  apply: (remedy: Remedy) => void;
+  repair: () => void;
 }
 
 /** A section of the prompt row that lists the first findings. */
-function Findings<T extends object>(props: {
+function List<T extends object>(props: {
   label: string;
   role?: 'status';
   findings: readonly T[];
@@ -64,14 +68,19 @@ function Findings<T extends object>(props: {
   ) : null;
 }
 
-export function ProblemList(
-  props: IFindingsProps & {
-    problems: readonly IProblem[];
-    apply: (remedy: Remedy) => void;
-    onRepair: () => void;
-  }
-): React.JSX.Element {
-  const { problems, code, trans, onCorrect, apply, onRepair } = props;
+export function Findings(props: IFindingsProps): React.JSX.Element {
+  return (
+    <>
+      <WarningList {...props} />
+      <ProblemList {...props} />
+    </>
+  );
+}
+
+function ProblemList(props: IFindingsProps): React.JSX.Element {
+  const { row, correct, apply, repair } = props;
+  const { model, trans } = row;
+  const { code, problems } = model.state;
   // The same problem can occur several times in a line.
   const groups = new Map<string, IProblem[]>();
   for (const problem of problems) {
@@ -82,7 +91,7 @@ export function ProblemList(
   const candidatesOf = ({ candidates, isDefinedAbove }: IProblem) =>
     isDefinedAbove ? [] : candidates.slice(0, MAX_CANDIDATES);
   return (
-    <Findings
+    <List
       label={trans.__('Problems in this suggestion')}
       findings={[...groups]}
       trans={trans}
@@ -94,7 +103,7 @@ export function ProblemList(
               key={candidate}
               label={candidate}
               title={trans.__('Replace with “%1”', candidate)}
-              run={() => onCorrect(replaceNames(code, same, candidate))}
+              run={() => correct(replaceNames(code, same, candidate))}
             />
           ))}
         </>
@@ -106,9 +115,9 @@ export function ProblemList(
         apply={apply}
       />
       {problems.some(isForModel) && (
-        <Button label={trans.__('Ask for a repair')} run={onRepair} />
+        <Button label={trans.__('Ask for a repair')} run={repair} />
       )}
-    </Findings>
+    </List>
   );
 }
 
@@ -158,12 +167,11 @@ export function repairRequest(
 }
 
 /** The DataFrames in the kernel and the files that a suggestion would overwrite. */
-export function WarningList(
-  props: IFindingsProps & { warnings: readonly IWarning[] }
-): React.JSX.Element {
-  const { warnings, code, trans, onCorrect } = props;
+function WarningList({ row, correct }: IFindingsProps): React.JSX.Element {
+  const { model, trans } = row;
+  const { code, warnings } = model.state;
   return (
-    <Findings
+    <List
       label={trans.__('What this suggestion would overwrite')}
       role="status"
       findings={warnings}
@@ -186,7 +194,7 @@ export function WarningList(
                   'Keep “%1”, and give the result another name',
                   name
                 )}
-                run={() => onCorrect(renamed)}
+                run={() => correct(renamed)}
               />
             )}
           </>

@@ -8,6 +8,7 @@ import type { MemoryEntry } from '../../../api/types';
 import type { IMemory } from '../../../tokens';
 import { MemoryUse } from '../../model/context/memoryUse';
 import type { RowMemory } from '../../model/remember/rowMemory';
+import type { IRow } from '../row';
 import { MemoryChip } from './chips';
 
 const entry = (text: string): MemoryEntry => ({
@@ -31,11 +32,9 @@ async function setup(texts: string[]) {
   const model = {
     memory: { memory: memory as unknown as IMemory } as RowMemory
   };
-  const row = { model, trans, focus };
+  const row = { model, trans, focus, services: { memoryUse: use } };
   await act(async () =>
-    createRoot(node).render(
-      <MemoryChip row={{ ...row, services: { memoryUse: use } }} />
-    )
+    createRoot(node).render(<MemoryChip row={row as unknown as IRow} />)
   );
   const press = () => act(async () => node.querySelector('button')!.click());
   return { node, memory, changed, use, focus, press };
