@@ -68,9 +68,7 @@ export function unsupportedNote(
   return `*${sentence}*`;
 }
 
-/**
- * Return the mentions of a stored prompt, or its last message if the server's marks aren't there.
- */
+/** Return the mentions of a stored prompt; without the server's marks, its last message. */
 export function handedIn(messages: readonly PromptMessage[]): IHandedOutput {
   const { text = '', images = [] } = messages[messages.length - 1] ?? {};
   const [, , mentions = text] = MENTIONS.exec(text) ?? [];

@@ -3,9 +3,7 @@ import { CommandRegistry } from '@lumino/commands';
 import { JSONExt, ReadonlyJSONObject } from '@lumino/coreutils';
 import type * as React from 'react';
 
-/**
- * The arguments of shortcuts for editing with jupyterlab-vim; not shown in menus and the palette.
- */
+/** The arguments of shortcuts for jupyterlab-vim, which aren't shown in menus and the palette. */
 export const VIM_ARGS = { vim: true } as const;
 
 /** Return the keys of a command with these arguments, such as “Ctrl+K”; empty if it has none. */
@@ -22,8 +20,8 @@ export function keysOf(
 }
 
 /**
- * Return whether a key belongs to an input method. For the key that ends a composition, Safari sets
- * `isComposing` to false, but `keyCode` is 229, as for all keys that an input method handles.
+ * Return whether the key belongs to an input method: `keyCode` is 229 for all of its keys, also in
+ * Safari, which sets `isComposing` to false for the last one.
  */
 export function isComposing(event: React.KeyboardEvent): boolean {
   return event.nativeEvent.isComposing || event.keyCode === 229;

@@ -8,9 +8,7 @@ import * as React from 'react';
 
 import { Button } from './button';
 
-/**
- * Load a part. After a failure, a notification offers to try again; the promise is never rejected.
- */
+/** Load a part; after a failure, a notification offers to try again. Never rejected. */
 export function loadPart<T>(
   load: () => Promise<T>,
   trans: TranslationBundle

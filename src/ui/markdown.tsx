@@ -15,9 +15,7 @@ export type RenderText = (text: string) => React.ReactNode;
 /** The lexer of the Markdown parser; null until the parser is loaded. */
 let loadedLexer: Lexer | null = null;
 
-/**
- * Show Markdown; plain text until the parser is loaded. `renderText` can mark parts of the text.
- */
+/** Show Markdown, or plain text until the parser is loaded. `renderText` can mark parts. */
 export function Markdown(props: {
   text: string;
   renderText?: RenderText;

@@ -36,10 +36,7 @@ export abstract class SidePanel<
 
   protected abstract renderContent(): React.JSX.Element;
 
-  /**
-   * Focus a part of the content after activation, and again after updates, unless the person has
-   * moved the focus.
-   */
+  /** Called after activation and after updates, until the person moves the focus. */
   protected abstract focusContent(): void;
 
   /** Called when the widget was shown, and when it may have been hidden. */

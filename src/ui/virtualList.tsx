@@ -201,9 +201,7 @@ function rowIndexOf(target: EventTarget): number {
   return row ? Number(row.dataset.index) : -1;
 }
 
-/**
- * Return the row to which a key moves the tab stop, possibly beyond the list; null for other keys.
- */
+/** Return the target row, possibly beyond the list; null for other keys. */
 function targetIndex(
   key: string,
   fromIndex: number,

@@ -90,10 +90,7 @@ export class Decision {
     }
   }
 
-  /**
-   * Ask for another answer to one change. Do nothing if the change only removes lines, or if no
-   * model wrote it.
-   */
+  /** Ask for another answer to one change that a model wrote and that doesn't only remove lines. */
   async regenerateChange(index: number): Promise<void> {
     const store = this._store;
     const { code, selection } = store.state;
@@ -130,8 +127,7 @@ export class Decision {
       const code = revertHunk(source, before, index);
       const count = countHunks(source, before) - countHunks(source, code);
       this._count('rejected', count);
-      this._setCode(code);
-      this._reselect(change);
+      this._setCode(code, change);
     }
   }
 
@@ -161,8 +157,7 @@ export class Decision {
     }
     this._undoable.push({ source: previous, answers });
     if (remaining) {
-      this._setCode(code);
-      this._reselect(change);
+      this._setCode(code, change);
     } else {
       this._continueFrom(suggestion);
       this._close();
@@ -276,8 +271,8 @@ export class Decision {
   }
 
   /**
-   * Close the suggestion, and record the rejection of all answers, except of those that weren't
-   * saved or that another page has decided on. An agent can read the reason.
+   * Close the suggestion and record that all saved answers are rejected. An agent can read the
+   * reason.
    */
   async reject(reason = ''): Promise<void> {
     const { answers, suggestion } = this._store;
@@ -364,10 +359,7 @@ export class Decision {
     return this._store.target.source();
   }
 
-  /**
-   * Return the event's data: how many changes were accepted, AI Server's corrections, and the
-   * corrected code if the person changed it further or chose the corrections.
-   */
+  /** Return how many changes were accepted, and which code AI Server's corrections made. */
   private _acceptedData({
     source: suggested
   }: ISuggestion): Record<string, unknown> {
@@ -400,14 +392,6 @@ export class Decision {
     return (this._counts = { ...counts, [kind]: sum });
   }
 
-  /** If a change was selected, select the one that is now in its place. */
-  private _reselect(change: number | null): void {
-    const count = countHunks(this._source ?? '', this._store.state.code);
-    if (change !== null && count) {
-      this._store.setState({ change: Math.min(change, count - 1) });
-    }
-  }
-
   private _continueFrom({ turnId, intent: title }: ISuggestion): void {
     const { answers } = this._store;
     if (answers.some(({ suggestion }) => suggestion.turnId > turnId)) {
@@ -415,8 +399,12 @@ export class Decision {
     }
   }
 
-  private _setCode(code: string): void {
-    this._store.setState({ code, problems: [], warnings: [], change: null });
+  /** Show this code. If a change was selected, select the one that is now in its place. */
+  private _setCode(code: string, selected: number | null = null): void {
+    const count = countHunks(this._source ?? '', code);
+    const isSelected = selected !== null && count > 0;
+    const change = isSelected ? Math.min(selected, count - 1) : null;
+    this._store.setState({ code, problems: [], warnings: [], change });
     void this._store.check();
   }
 

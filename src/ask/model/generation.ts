@@ -70,10 +70,7 @@ export class GenerationModel extends GenerationStore {
     void this._prepare();
   }
 
-  /**
-   * Show the proposal of an agent that waits in the cell's history, also in a closed row. Resolves
-   * to its turn; null if there is none, or if it would replace something of the person.
-   */
+  /** Show a waiting proposal of an agent unless it would replace something of the person. */
   async showProposal(): Promise<IWaitingProposal | null> {
     const key = this.target.key();
     const past =
@@ -293,9 +290,6 @@ export class GenerationModel extends GenerationStore {
     }
   }
 
-  /**
-   * Ask for code, or for a change of the open suggestion. The person has typed the part `typed`.
-   */
   async ask(intent: string, typed = intent): Promise<void> {
     await this._sender.send(this.buildRequest(intent, typed));
   }

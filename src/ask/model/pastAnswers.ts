@@ -93,10 +93,7 @@ export class PastAnswerOffer {
     this._store.setState({});
   }
 
-  /**
-   * Write the code below the cell's own code, and record its origin. The typed text stays the
-   * draft.
-   */
+  /** Write the code below the cell's own code, and record its origin. */
   async insert(): Promise<void> {
     const { answer, _store: store } = this;
     try {

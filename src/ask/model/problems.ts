@@ -69,10 +69,7 @@ export function withFirstLine(code: string, line: string): string {
   return `${magic}${line}\n${code.slice(magic.length)}`;
 }
 
-/**
- * Replace names that clearly stand for others, and import well-known ones. `corrections` lists what
- * was corrected, such as `prise → price`.
- */
+/** Replace names that clearly stand for others, and import well-known ones: `prise → price`. */
 export function correctObvious(
   code: string,
   problems: readonly IProblem[]
@@ -169,10 +166,7 @@ function missingModules(error: string): string[] {
 
 const NAME_CHARACTER = /^[\p{L}\p{N}\p{M}_]/u;
 
-/**
- * Return the code with the other name that the warning offers; null if there is none, or if the
- * code was changed since it was checked.
- */
+/** Return the code with the other name; null if there is none, or if the code has changed. */
 export function withOtherName(
   code: string,
   { name, otherName, uses }: IWarning
@@ -219,10 +213,7 @@ export async function countOverwrittenLines(
   }
 }
 
-/**
- * Return for each line whether it is missing from `code`. Blank, moved and indented lines don't
- * count.
- */
+/** Return for each line whether it, unless blank, is in `code` nowhere. */
 function removedLines(source: string, code: string): boolean[] {
   const texts = new Set(code.split('\n').map(line => line.trim()));
   const lines = source.split('\n').map(line => line.trim());

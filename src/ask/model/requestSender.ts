@@ -325,8 +325,7 @@ export class RequestSender {
   }
 
   /**
-   * End a request without an answer, unless it has ended. An interrupted partial answer stays
-   * visible if there is no suggestion.
+   * End a request, unless it has ended. A part is shown if it was interrupted without a suggestion.
    */
   private _endUnanswered(sent: SentRequest, change: Change): void {
     if (this._current !== sent) {
@@ -402,10 +401,7 @@ export class RequestSender {
     }
   }
 
-  /**
-   * Return the problems that may be corrected: in the selected lines, and no names that the cell
-   * defines and the suggestion has lost.
-   */
+  /** Return those in the selected lines that are no names which the suggestion has lost. */
   private _correctable(allProblems: readonly IProblem[]): readonly IProblem[] {
     const lines = this._store.selectedLines;
     const source = this._store.target.source() ?? '';

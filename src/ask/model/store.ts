@@ -207,10 +207,9 @@ export class GenerationStore {
         this.setState({ overwrittenCount });
       }
     });
-    const { answers } = this;
     // A repair is checked like the answer that it repairs.
     const { mode = '' } =
-      answers
+      this.answers
         .map(({ suggestion }) => suggestion)
         .filter(suggestion => suggestion.mode !== 'repair')
         .pop() ?? {};
@@ -283,10 +282,7 @@ export class GenerationStore {
     });
   }
 
-  /**
-   * Discard the open request and suggestion, and enter a phase. The choice of DataFrames stays
-   * until it is sent.
-   */
+  /** Discard the request and the suggestion. The choice of DataFrames stays until it is sent. */
   discardRequest(phase: 'idle' | 'editing' | 'running', draft: string): void {
     const { model, cellModel, uncountedTurnIds, branch, kernel } = this._state;
     const { dataframes, detached, levels } = this._state;

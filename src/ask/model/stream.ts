@@ -26,10 +26,7 @@ export class GenerationStream {
   turnId = 0;
   isStopped = false;
 
-  /**
-   * Yield the generation's events. While another generation of the cell runs, try up to `attempts`
-   * times.
-   */
+  /** Yield the events; while another generation of the cell runs, try up to `attempts` times. */
   async *events(
     api: GenerationApi,
     body: GenerateBody | AnalyzeBody,

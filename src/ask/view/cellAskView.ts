@@ -159,10 +159,7 @@ export class CellAskView implements IDisposable {
     });
   }
 
-  /**
-   * Whether the diff shows a suggestion or a part of one. Until an answer begins, it is the
-   * previous one.
-   */
+  /** Whether there is a suggestion or a part of one; until an answer begins, the previous one. */
   private get _showsCode(): boolean {
     const { isBusy, state } = this.model;
     const isPartial = isBusy || state.phase === 'failed';

@@ -133,10 +133,7 @@ export class NotebookAskManager implements IDisposable {
     }
   }
 
-  /**
-   * Open the row with an earlier request, and choose these DataFrames as they are now. ArrowUp
-   * brings back typed text. Nothing is sent.
-   */
+  /** Open the row with an earlier request and these DataFrames. ArrowUp brings back typed text. */
   async openWithCurrentData(
     cell: Cell,
     text: string,

@@ -19,10 +19,7 @@ const DATA_KIND =
 const DATA_FILE =
   /[^\s'"]\.(csv|tsv|parquet|pq|xlsx?|xlsm|jsonl?|ndjson|sqlite3?|db|duckdb)(?![A-Za-z0-9_])/i;
 
-/**
- * Return at most `MAX_ATTACHED` DataFrames that the texts (intent, cell, cell above) mention; if
- * none, the kernel's only one, unless the intent is about other data.
- */
+/** The DataFrames that the texts (intent, cell, cell above) mention, or an only one. */
 export function namedFrames(
   kernel: IKernelVariables,
   texts: readonly string[]
@@ -50,10 +47,7 @@ function isAboutOtherData(intent: string, kernel: IKernelVariables): boolean {
   );
 }
 
-/**
- * Return at most `MAX_VARIABLES` variables without modules and values: first the mentioned ones,
- * then the newest.
- */
+/** The mentioned variables, then the newest, without modules and values. */
 export function relevantVariables(
   kernel: IKernelVariables,
   texts: readonly string[]

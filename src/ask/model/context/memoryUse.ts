@@ -1,6 +1,7 @@
 /** Whether a notebook's requests contain entries of memories; the browser stores the choice. */
-import { PageConfig } from '@jupyterlab/coreutils';
 import { Signal } from '@lumino/signaling';
+
+import { storageKey } from './rulesFiles';
 
 const OFF = 'off';
 
@@ -22,10 +23,7 @@ export class MemoryUse {
     this.changed.emit();
   }
 
-  /** The key in the local storage, which several servers and users may share. */
   private get _key(): string {
-    const root = PageConfig.getOption('serverRoot');
-    const base = PageConfig.getBaseUrl();
-    return `aiserver:memory:${base}:${root}/${this._notebookPath()}`;
+    return storageKey('memory', this._notebookPath());
   }
 }

@@ -193,8 +193,7 @@ export function mentionKey({ name, cellId, file }: Mention): string {
 }
 
 /**
- * Return whether a remote model gets a part of a mention only with consent: a cell's output, a
- * variable's value, a file's text (never a data file's). Images count only if the model sees them.
+ * Return whether a remote model gets an output, a value or a text of the mention only with consent.
  */
 export function needsConsent(mention: IMention, seesImages: boolean): boolean {
   const { kind, output, plots, file } = mention;

@@ -26,10 +26,7 @@ export class Recipes {
   private _list: readonly Recipe[] = [];
 }
 
-/**
- * Return a recipe's text with its defaults, and the range of its first parameter: one without a
- * default comes first; without parameters, the end of the text.
- */
+/** Return the text with defaults, and the range of its first parameter, preferably one without. */
 export function fillDefaults(recipeText: string): {
   text: string;
   from: number;

@@ -50,7 +50,9 @@ export class RulesFiles {
   get used(): UsedRulesFile[] {
     return this._paths
       .flatMap(path => {
-        const sha256 = window.localStorage.getItem(storageKey(path));
+        const sha256 = window.localStorage.getItem(
+          storageKey('rules-file', path)
+        );
         return sha256 && sha256 !== IGNORED && path.length <= MAX_PATH
           ? [{ path, sha256 }]
           : [];
@@ -60,7 +62,7 @@ export class RulesFiles {
 
   choose({ path, sha256 }: RulesFile, isUsed: boolean): void {
     const value = isUsed ? sha256 : IGNORED;
-    window.localStorage.setItem(storageKey(path), value);
+    window.localStorage.setItem(storageKey('rules-file', path), value);
     this.changed.emit('choice');
   }
 
@@ -103,15 +105,15 @@ export class RulesFiles {
 }
 
 function choiceOf({ path, sha256 }: RulesFile): RulesChoice {
-  const choice = window.localStorage.getItem(storageKey(path));
+  const choice = window.localStorage.getItem(storageKey('rules-file', path));
   if (choice === null || choice === IGNORED) {
     return choice;
   }
   return choice === sha256 ? 'used' : 'changed';
 }
 
-/** Return the key of a file in the local storage, which several servers and users may share. */
-function storageKey(path: string): string {
+/** Return the key for a file in the local storage, which several servers and users may share. */
+export function storageKey(kind: string, path: string): string {
   const root = PageConfig.getOption('serverRoot');
-  return `aiserver:rules-file:${PageConfig.getBaseUrl()}:${root}/${path}`;
+  return `aiserver:${kind}:${PageConfig.getBaseUrl()}:${root}/${path}`;
 }

@@ -11,10 +11,7 @@ export interface ILineRange {
   readonly last: number;
 }
 
-/**
- * Return the lines between two offsets; null if nothing or everything is selected. A line of which
- * only the line break before it is selected doesn't count.
- */
+/** Return the lines that contain selected characters; null if that is nothing or everything. */
 export function selectLines(
   text: string,
   from: number,

@@ -18,10 +18,7 @@ const BEGINNING = new RegExp(`^\\s*(?:${ENGLISH}|${CHINESE})`, 'i');
 const LINKS =
   /(?:(?:and|but|also|then)\s+|[并並]且?|另外|同[时時]|[还還]有|以[后後]|也|[,，]\s*)*/
     .source;
-/**
- * A clause after punctuation, a line break or “and”. After an ASCII mark, a space must follow, as
- * `a.remember` may be a name.
- */
+/** After an ASCII mark, a space must follow, as `a.remember` may be a name. */
 const CLAUSE = new RegExp(
   `(?:[,;.:!?]\\s+|[，；。：！？\\n]\\s*|\\s(?:[-–—]+\\s+)?(?=(?:and|but)\\s))${LINKS}` +
     `(?:${ENGLISH}|${CHINESE})(?=\\S)`,

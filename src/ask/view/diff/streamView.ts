@@ -3,10 +3,7 @@
  * the old lines that it will probably replace or repeat. A mere diff would show them as deleted.
  */
 
-/**
- * A line of the answer is searched for in this number of old lines after the last one found, plus
- * one for each answer line since then, which has probably replaced an old one.
- */
+/** Each answer line since the last line found extends the search by one old line. */
 const SEARCH_WINDOW = 40;
 
 export interface IStreamView {

@@ -148,10 +148,7 @@ interface ICandidate {
   readonly words?: string;
 }
 
-/**
- * Return the completions of a mention that ends at the cursor. `listFiles` lists a folder, relative
- * to the notebook's; names of folders end with a slash.
- */
+/** `listFiles` lists a folder, relative to the notebook's; names of folders end with a slash. */
 export function completeMention(
   model: GenerationModel,
   before: string,
@@ -282,8 +279,7 @@ function files(names: readonly string[], folder: string): ICandidate[] {
 }
 
 /**
- * Return a function that lists a folder as far as its names have arrived, and reads it on first
- * use.
+ * Return a function that reads a folder on first use, and lists it as far as names have arrived.
  */
 export function useFolderListing(
   listFiles: IPromptRowServices['listFiles']

@@ -80,8 +80,7 @@ function insertLineBreak(field: HTMLTextAreaElement): boolean {
 const rangesAfterChange = new WeakMap<HTMLTextAreaElement, [number, number]>();
 
 /**
- * Insert a text apart from the words at the cursor, and focus the field. Without a field, append it
- * to `typed`. Return the new text.
+ * Insert a text apart from the words at the cursor, or append it to `typed`; return the new text.
  */
 export function insertWord(
   field: HTMLTextAreaElement | null,

@@ -10,8 +10,7 @@ type Key = Pick<
 >;
 
 /**
- * Handle a key of the row or the diff; `text` is the one in the row's input field. Return whether
- * it was handled.
+ * Handle a key of the row, whose field has the text, or of the diff. Return whether it was handled.
  */
 export function handleKey(
   model: GenerationModel,

@@ -35,10 +35,7 @@ export class RowFocus {
     this._removals.disconnect();
   }
 
-  /**
-   * Keep a pressed control from taking the focus. The field gets it after the click, because the
-   * page could scroll the control away from the pointer.
-   */
+  /** The field gets the focus after the click, because it may scroll the control away. */
   private readonly _onMouseDown = (event: MouseEvent): void => {
     if (event.button === 0 && (event.target as Element).closest(CONTROLS)) {
       event.preventDefault();

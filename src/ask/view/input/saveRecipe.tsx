@@ -77,10 +77,7 @@ export class RecipeForm extends ReactWidget {
   }
 }
 
-/**
- * Ask for a recipe's name and save it. Ask before one is replaced, and again if the name can't be
- * used.
- */
+/** Ask for a name and save the recipe; ask again if the name can't be used. */
 export async function saveRecipe(
   text: string,
   path: string,
