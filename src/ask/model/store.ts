@@ -87,7 +87,9 @@ export class GenerationStore {
 
   /** The answer that waits for the person's decision. */
   get answer(): IAnswer | null {
-    return this.answers.find(isOfTurn(this._shownTurnId)) ?? null;
+    const isShown = ({ suggestion }: IAnswer) =>
+      suggestion.turnId === this._shownTurnId;
+    return this.answers.find(isShown) ?? null;
   }
 
   get suggestion(): ISuggestion | null {
@@ -345,6 +347,3 @@ export class GenerationStore {
   private _state = INITIAL_STATE;
   private _shownTurnId = NO_TURN;
 }
-
-const isOfTurn = (turnId: number) => (answer: IAnswer) =>
-  answer.suggestion.turnId === turnId;

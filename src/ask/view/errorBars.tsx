@@ -12,7 +12,6 @@ import { PanelLayout, Widget } from '@lumino/widgets';
 import * as React from 'react';
 
 import { errorOutput } from '../../cells/cellError';
-import { type KernelEvent, KernelEvents } from '../../kernel/kernelEvents';
 import { Button } from '../../ui/button';
 import { askIcon } from '../../ui/icons';
 import type { ITarget } from '../../cells/notebookCell';
@@ -21,7 +20,7 @@ import { ErrorButtons } from './parts/findings';
 
 type ErrorManager = Pick<
   NotebookAskManager,
-  'applyRemedy' | 'explainError' | 'fix'
+  'applyRemedy' | 'explainError' | 'fix' | 'hasRun'
 >;
 
 export class ErrorBars implements IDisposable {
@@ -38,8 +37,7 @@ export class ErrorBars implements IDisposable {
       this
     );
     _panel.disposed.connect(this.dispose, this);
-    this._kernelEvents = new KernelEvents(_panel.sessionContext);
-    this._kernelEvents.emitted.connect(this._onKernelEvent, this);
+    _manager.hasRun.connect(this._refresh, this);
     this._watchCells();
   }
 
@@ -48,7 +46,6 @@ export class ErrorBars implements IDisposable {
   dispose(): void {
     this.isDisposed = true;
     Signal.clearData(this);
-    this._kernelEvents.dispose();
     cancelAnimationFrame(this._pendingFrame);
   }
 
@@ -101,14 +98,9 @@ export class ErrorBars implements IDisposable {
   }
 
   /** After a run or a restart, look again for what helps: an error is shown before its run ends. */
-  private _onKernelEvent(_: unknown, event: KernelEvent): void {
-    if (event !== 'idle') {
-      this._hasRun = true;
-    } else if (this._hasRun) {
-      this._hasRun = false;
-      for (const cell of this._panel.content.widgets) {
-        this._bars.get(cell)?.refresh();
-      }
+  private _refresh(): void {
+    for (const cell of this._panel.content.widgets) {
+      this._bars.get(cell)?.refresh();
     }
   }
 
@@ -116,9 +108,6 @@ export class ErrorBars implements IDisposable {
   private readonly _bars = new WeakMap<Cell, ErrorBar>();
   private readonly _changed = new Set<CodeCell>();
   private _pendingFrame = 0;
-  private readonly _kernelEvents: KernelEvents;
-  /** Whether the kernel has run code, or was started, since its last event `idle`. */
-  private _hasRun = true;
 }
 
 function insertBelowOutput(cell: Cell, bar: Widget): void {

@@ -169,6 +169,9 @@ describe('NotebookAskManager, for requests about data', () => {
     const t = setup();
     await t.open(await t.place(true));
     const { statusChanged, iopubMessage } = t.sessionContext;
+    const hasRun = jest.fn();
+    t.manager.hasRun.connect(hasRun);
+    statusChanged.emit('idle');
     const start = t.target.variables.mock.calls.length;
     const reads = () => t.target.variables.mock.calls.length - start;
     statusChanged.emit('busy');
@@ -185,6 +188,7 @@ describe('NotebookAskManager, for requests about data', () => {
     statusChanged.emit('restarting');
     statusChanged.emit('idle');
     expect(reads()).toBe(2);
+    expect(hasRun).toHaveBeenCalledTimes(3);
     t.manager.dispose();
   });
 

@@ -53,6 +53,9 @@ export class NotebookAskManager implements IDisposable {
 
   isDisposed = false;
 
+  /** Emitted when the kernel is idle after it was started or has run code. */
+  readonly hasRun = new Signal<this, void>(this);
+
   get(cell: Cell | null): GenerationModel | null {
     return cell && this.find(cell.model.id);
   }
@@ -228,6 +231,7 @@ export class NotebookAskManager implements IDisposable {
       }
     } else if (this._hasStaleVariables) {
       this._hasStaleVariables = false;
+      this.hasRun.emit();
       this._models.forEach(model => void model.readKernel());
     }
   }
@@ -345,5 +349,5 @@ export class NotebookAskManager implements IDisposable {
   private readonly _notified = new WeakSet<GenerationModel>();
   private readonly _lastNotices = new WeakMap<GenerationModel, Notice | null>();
   /** Whether code has run, or the kernel restarted, since the kernel's variables were last read. */
-  private _hasStaleVariables = false;
+  private _hasStaleVariables = true;
 }

@@ -4,12 +4,11 @@
  * Invariants: the row is followed after it was opened, and after a request was sent while a part of
  * it was visible, until the person scrolls a part of it out of view, or something else all of it.
  */
-import type { IDisposable } from '@lumino/disposable';
 
 /** The person's actions that scroll a notebook: the wheel, a finger, the scroll bar, and keys. */
 const SCROLLING_ACTIONS = ['wheel', 'touchmove', 'pointerdown', 'keydown'];
 
-export class RowFollower implements IDisposable {
+export class RowFollower {
   constructor(
     private readonly _row: HTMLElement,
     private readonly _cell: HTMLElement
