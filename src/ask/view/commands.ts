@@ -19,16 +19,13 @@ import type { PreviewApi } from '../model/request';
 import type { SaveRecipe } from './input/saveRecipe';
 import type { NotebookAskManager } from './notebookAskManager';
 
-export interface IAskManagers {
-  get(panel: NotebookPanel): NotebookAskManager | null;
-  /** Load the manager of a notebook. If that fails, the person is told. */
-  load(panel: NotebookPanel): Promise<NotebookAskManager>;
-}
-
 export function addCommands(
   app: JupyterFrontEnd,
   tracker: INotebookTracker,
-  managers: IAskManagers,
+  managers: {
+    get(panel: NotebookPanel): NotebookAskManager | null;
+    load(panel: NotebookPanel): Promise<NotebookAskManager>;
+  },
   api: PreviewApi & { saveRecipe: SaveRecipe },
   trans: TranslationBundle
 ): void {

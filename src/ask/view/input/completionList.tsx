@@ -31,6 +31,8 @@ export interface ICompletionState {
   readonly index: number;
   readonly notes: readonly string[];
   readonly listId: string;
+  /** The id of the active completion’s element; undefined if there is none. */
+  readonly activeId: string | undefined;
   onKey: (event: React.KeyboardEvent) => boolean;
   choose: (completion: ICompletion) => void;
   onTyped: (text: string) => void;
@@ -76,11 +78,13 @@ export function useCompletion(
     }
     return isHandled;
   };
+  const listId = React.useId();
   return {
     completions: shown,
     notes: notes.map(({ description }) => description),
     index,
-    listId: React.useId(),
+    listId,
+    activeId: shown.length ? `${listId}-${index}` : undefined,
     onKey,
     choose,
     setFocused,
@@ -91,14 +95,6 @@ export function useCompletion(
       setPosition(0);
     }
   };
-}
-
-export function activeOptionId({
-  completions,
-  index,
-  listId
-}: ICompletionState): string | undefined {
-  return completions.length ? `${listId}-${index}` : undefined;
 }
 
 export function CompletionList(props: {

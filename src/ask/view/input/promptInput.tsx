@@ -12,12 +12,7 @@ import { isComposing } from '../../../ui/keys';
 import { useWidth } from '../../../ui/width';
 import type { IntentHistory } from '../../model/intents';
 import { selectNextParameter } from './completions';
-import {
-  CompletionList,
-  ICompletion,
-  activeOptionId,
-  useCompletion
-} from './completionList';
+import { CompletionList, ICompletion, useCompletion } from './completionList';
 
 export interface IFocusRequest {
   /** Whether to focus the field once it is mounted. The field sets this to false again. */
@@ -199,7 +194,7 @@ export function PromptInput(props: IPromptInputProps): React.JSX.Element {
     }
   };
 
-  const activeId = activeOptionId(completion);
+  const { activeId } = completion;
   return (
     <>
       <textarea

@@ -173,9 +173,7 @@ export function DataFramePicker(props: {
     listDataFrames()
       .then(result => !isOutdated && setProfiles(result))
       .catch((reason: Error) => !isOutdated && setProblem(reason.message));
-    return () => {
-      isOutdated = true;
-    };
+    return () => void (isOutdated = true);
   }, [listDataFrames, attempt]);
   // Focus the first checkbox or button of the new content.
   React.useEffect(() => {

@@ -276,9 +276,7 @@ export function ErrorButtons(props: {
     void findRemedies(target).then(
       remedies => isCurrent && setLast({ error, remedies })
     );
-    return () => {
-      isCurrent = false;
-    };
+    return () => void (isCurrent = false);
   }, [target, error, version]);
   return error === null ? null : (
     <>

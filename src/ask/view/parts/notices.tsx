@@ -117,9 +117,7 @@ function useExcess(budget: DailyBudget | undefined, isBusy: boolean) {
   React.useEffect(() => {
     const update = () => setExcess(budget?.excess);
     budget?.changed.connect(update);
-    return () => {
-      budget?.changed.disconnect(update);
-    };
+    return () => void budget?.changed.disconnect(update);
   }, [budget]);
   React.useEffect(() => {
     if (!isBusy) {
