@@ -2,17 +2,14 @@
 import type { Cell } from '@jupyterlab/cells';
 import { CodeMirrorEditorFactory } from '@jupyterlab/codemirror';
 import type { NotebookPanel } from '@jupyterlab/notebook';
-import { nullTranslator } from '@jupyterlab/translation';
 import { MessageLoop } from '@lumino/messaging';
 import { Signal } from '@lumino/signaling';
 import { PanelLayout, Widget } from '@lumino/widgets';
 
 import type { DataFrameProfile } from '../../api/types';
 import { setup as fakes } from '../model/generation.fakes';
-import { Recipes } from '../model/context/recipes';
-import { MemoryUse } from '../model/context/memoryUse';
-import { RulesFiles } from '../model/context/rulesFiles';
 import { NotebookAskManager } from './notebookAskManager';
+import { fakeServices } from './promptRow.fakes';
 
 /** Run an action and let React render its effects. */
 export async function act(action: () => unknown): Promise<void> {
@@ -81,17 +78,8 @@ export function setup() {
   const listDataFrames = jest.fn(async () => [] as DataFrameProfile[]);
   const manager = new NotebookAskManager({
     panel: panel as unknown as NotebookPanel,
-    trans: nullTranslator.load('aiserver'),
+    ...fakeServices(),
     listDataFrames,
-    listFiles: async () => [],
-    describeFiles: async () => [],
-    recipes: new Recipes({ recipes: async () => [] }, () => 'a.ipynb'),
-    rules: new RulesFiles({ rulesFiles: async () => [] }, () => 'a.ipynb'),
-    memoryUse: new MemoryUse(() => 'a.ipynb'),
-    openMenu: jest.fn(),
-    runCellsAbove: jest.fn(),
-    save: jest.fn(),
-    openPalette: () => true,
     createModel: () => t.model,
     newEditor: new CodeMirrorEditorFactory().newInlineEditor,
     onCellDeleted,

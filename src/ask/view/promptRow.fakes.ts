@@ -4,7 +4,7 @@ import { MessageLoop } from '@lumino/messaging';
 import { Widget } from '@lumino/widgets';
 import { act } from 'react';
 
-import type { ModelInfo, Recipe } from '../../api/types';
+import type { DataFile, ModelInfo, Recipe } from '../../api/types';
 import { Recipes } from '../model/context/recipes';
 import { MemoryUse } from '../model/context/memoryUse';
 import { RulesFiles } from '../model/context/rulesFiles';
@@ -27,6 +27,23 @@ export const LOCAL: ModelInfo = {
   onThisMachine: true,
   ready: true
 };
+
+/** The services of a row in a folder without files. */
+export function fakeServices(recipes: Recipe[] = []) {
+  const path = () => 'a.ipynb';
+  return {
+    trans: nullTranslator.load('aiserver'),
+    recipes: new Recipes({ recipes: async () => recipes }, path),
+    rules: new RulesFiles({ rulesFiles: async () => [] }, path),
+    memoryUse: new MemoryUse(path),
+    listFiles: async (_folder: string): Promise<readonly string[]> => [],
+    describeFiles: async (_names: string[]): Promise<readonly DataFile[]> => [],
+    openMenu: jest.fn(),
+    runCellsAbove: jest.fn(),
+    save: jest.fn(),
+    openPalette: jest.fn(() => true)
+  };
+}
 
 export async function setup(
   options: {
@@ -76,16 +93,11 @@ export async function setup(
     error: () => options.error ?? null,
     apply: options.apply ?? (() => true)
   });
+  const { listFiles, describeFiles } = options;
   const services = {
-    trans: nullTranslator.load('aiserver'),
-    recipes: new Recipes(
-      { recipes: async () => options.recipes ?? [] },
-      () => 'a.ipynb'
-    ),
-    rules: new RulesFiles({ rulesFiles: async () => [] }, () => 'a.ipynb'),
-    memoryUse: new MemoryUse(() => 'a.ipynb'),
-    listFiles: options.listFiles ?? (async () => []),
-    describeFiles: options.describeFiles ?? (async () => []),
+    ...fakeServices(options.recipes),
+    ...(listFiles && { listFiles }),
+    ...(describeFiles && { describeFiles }),
     listDataFrames: async () => [
       {
         name: 'df',
@@ -96,10 +108,6 @@ export async function setup(
       }
     ],
     showTurn: options.showTurn,
-    openMenu: jest.fn(),
-    runCellsAbove: jest.fn(),
-    save: jest.fn(),
-    openPalette: jest.fn(() => true),
     models: options.modelServices
   };
   await services.recipes.load();
