@@ -288,10 +288,14 @@ export class MemoryModel extends VDomModel {
   async undo(): Promise<void> {
     const { note } = this;
     if (note && 'entry' in note) {
-      const { scope, text, source } = note.entry;
+      const { scope, text, source: stored } = note.entry;
+      const source = stored && {
+        notebookId: stored.notebook_id,
+        cellId: stored.cell_id,
+        turnId: stored.turn_id
+      };
       await this._act(UNDO, true, async () => {
-        const body = { scope, text, source: source && toBody(source) };
-        await this._api.add(body);
+        await this._api.add({ scope, text, source });
         this.note = { kind: 'remembered', scope };
       });
     }
@@ -333,25 +337,21 @@ export class MemoryModel extends VDomModel {
 
   private async _load(): Promise<void> {
     const number = ++this._lastLoad;
-    try {
-      const [list, proposals] = await Promise.all([
-        this._api.list(),
-        this._api.proposals()
-      ]);
-      if (number !== this._lastLoad || this.isDisposed) {
-        return; // A later request knows more.
-      }
+    const requests = [this._api.list(), this._api.proposals()] as const;
+    const results = await Promise.all(requests).catch(toFailure);
+    if (number !== this._lastLoad || this.isDisposed) {
+      return; // A later request knows more.
+    }
+    if ('length' in results) {
+      const [list, proposals] = results;
       this.failure = null;
       this.hasLoaded = true;
       this.scopes = list.scopes;
       this.unreadable = list.unreadable;
       this._updateProposals(proposals);
       this._updateEntries(list.entries);
-    } catch (reason) {
-      if (number !== this._lastLoad || this.isDisposed) {
-        return;
-      }
-      this.failure = toFailure(reason);
+    } else {
+      this.failure = results;
     }
     this.stateChanged.emit();
   }
@@ -363,12 +363,13 @@ export class MemoryModel extends VDomModel {
     this.proposals = proposals;
     for (const { id, text } of missing) {
       const draft = this.draft(id);
-      if (!draft.isSending) {
-        this._drafts.delete(id);
-        if (draft.text !== null && draft.text !== text) {
-          this.note = { kind: 'missing' };
-          this.begin(draft.text, null);
-        }
+      if (draft.isSending) {
+        continue;
+      }
+      this._drafts.delete(id);
+      if (draft.text !== null && draft.text !== text) {
+        this.note = { kind: 'missing' };
+        this.begin(draft.text, null);
       }
     }
   }
@@ -384,14 +385,12 @@ export class MemoryModel extends VDomModel {
       if (draft.text === null || draft.isSending) {
         continue;
       }
+      this._setDraft(key, { isForgotten: !current });
       if (!current) {
         forgotten.push(entry);
-        this._setDraft(key, { isForgotten: true, failure: null });
+        this._setDraft(key, { failure: null });
       } else if (current.text !== entry.text) {
-        const newerText = current.text;
-        this._setDraft(key, { newerText, isForgotten: false, failure: null });
-      } else {
-        this._setDraft(key, { isForgotten: false });
+        this._setDraft(key, { newerText: current.text, failure: null });
       }
     }
     this.entries = [...entries, ...forgotten];
@@ -410,12 +409,4 @@ export class MemoryModel extends VDomModel {
 /** Return whether an entry that was removed can be added again as it was. */
 export function canAddAgain({ text }: Pick<MemoryEntry, 'text'>): boolean {
   return [...text].length <= MAX_TEXT && !text.includes('\n');
-}
-
-function toBody({
-  notebook_id,
-  cell_id,
-  turn_id
-}: NonNullable<MemoryEntry['source']>): MemorySource {
-  return { notebookId: notebook_id, cellId: cell_id, turnId: turn_id };
 }

@@ -11,25 +11,20 @@ export const SECTIONS = [
 ] as const;
 export type Section = (typeof SECTIONS)[number];
 
-export type IRow =
+export type IRow = { readonly key: string } & (
   | {
       readonly kind: 'section';
-      readonly key: string;
       readonly section: Section;
       readonly count: number;
       readonly isOpen: boolean;
     }
-  | {
-      readonly kind: 'proposal';
-      readonly key: string;
-      readonly proposal: MemoryProposal;
-    }
+  | { readonly kind: 'proposal'; readonly proposal: MemoryProposal }
   | {
       readonly kind: 'entry';
-      readonly key: string;
       readonly section: Section;
       readonly entry: MemoryEntry;
-    };
+    }
+);
 
 /** Return the key of an entry. The ids of two scopes can be the same. */
 export function entryKey({
@@ -54,39 +49,32 @@ export function listRows(
   closed: ReadonlySet<Section>
 ): IRow[] {
   const words = fold(filter).split(/\s+/).filter(Boolean);
-  const bySection = new Map<Section, MemoryEntry[]>(
-    SECTIONS.map(section => [section, []])
-  );
-  for (const entry of entries) {
-    const section = sectionOf(entry);
+  const isListed = (entry: MemoryEntry) => {
     const text = fold(`${entry.section} ${entry.text}`);
-    if (section === 'new' || words.every(word => text.includes(word))) {
-      bySection.get(section)!.push(entry);
-    }
-  }
+    return words.every(word => text.includes(word));
+  };
   return SECTIONS.flatMap(section => {
     const rows: IRow[] =
       section === 'waiting'
-        ? proposals.map(proposal => ({
-            kind: 'proposal',
-            key: proposal.id,
-            proposal
-          }))
-        : bySection.get(section)!.map(entry => ({
-            kind: 'entry',
-            key: entryKey(entry),
-            section,
-            entry
-          }));
+        ? proposals.map(proposal => {
+            return { kind: 'proposal', key: proposal.id, proposal };
+          })
+        : entries
+            .filter(entry => sectionOf(entry) === section)
+            .filter(entry => section === 'new' || isListed(entry))
+            .map(entry => {
+              return { kind: 'entry', key: entryKey(entry), section, entry };
+            });
     const isOpen = !closed.has(section);
+    const count = rows.length;
     const head: IRow = {
       kind: 'section',
       key: section,
       section,
-      count: rows.length,
+      count,
       isOpen
     };
-    return rows.length ? [head, ...(isOpen ? rows : [])] : [];
+    return count ? [head, ...(isOpen ? rows : [])] : [];
   });
 }
 

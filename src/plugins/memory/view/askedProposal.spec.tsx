@@ -6,7 +6,7 @@ import { act } from 'react';
 import { FakeMemory } from '../model/memory.fakes';
 import { MemoryModel } from '../model/memoryModel';
 import { AskedProposal } from './askedProposal';
-import { MemoryContext } from './context';
+import { MemoryContext } from './panel';
 
 async function setup(takesFocus = true) {
   const server = new FakeMemory();

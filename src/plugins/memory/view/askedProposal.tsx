@@ -2,10 +2,9 @@
 import { UseSignal } from '@jupyterlab/ui-components';
 import React from 'react';
 
-import { useMemory } from './context';
-import { noteText } from './memoryLabels';
-import { ProposalView } from './rows';
 import { ignoreRepeatedKey } from '../../../ui/textField';
+import { useMemory } from './panel';
+import { ProposalView, noteText } from './rows';
 
 export interface IAskedProposalProps {
   id: string;

@@ -11,9 +11,8 @@ import { countText } from '../../../labels/formats';
 import { Button } from '../../../ui/button';
 import { IVirtualListHandle, VirtualList } from '../../../ui/virtualList';
 import type { IRow, Section } from '../model/rows';
-import { useMemory } from './context';
-import { rememberLabel, sectionHint, sectionTitle } from './memoryLabels';
-import { EntryView, FailureText, ProposalView } from './rows';
+import { useMemory } from './panel';
+import { EntryView, FailureText, ProposalView, rememberLabel } from './rows';
 
 /** Estimated heights of rows that haven't been rendered yet, in pixels. */
 const HEIGHTS = { section: 34, proposal: 130, entry: 52 };
@@ -39,25 +38,21 @@ export function MemoryList(props: {
   });
   React.useEffect(
     () => () => {
-      // The last row was removed.
-      if (
-        pendingFocus.current >= 0 &&
-        document.activeElement === document.body
-      ) {
-        focusField();
+      const isLost = document.activeElement === document.body;
+      if (pendingFocus.current >= 0 && isLost) {
+        focusField(); // The last row was removed.
       }
     },
     // Only when the list is unmounted.
     // eslint-disable-next-line react-hooks/exhaustive-deps
     []
   );
-  const actionOf = (index: number) => (result: Promise<boolean>) =>
-    void result.then(isDone => {
-      if (isDone) {
-        pendingFocus.current = index;
-        rerender();
-      }
-    });
+  const actionOf = (index: number) => async (result: Promise<boolean>) => {
+    if (await result) {
+      pendingFocus.current = index;
+      rerender();
+    }
+  };
   return (
     <VirtualList
       ref={list}
@@ -70,22 +65,13 @@ export function MemoryList(props: {
       onLeave={focusField}
       render={(index, tabIndex) => {
         const row = rows[index];
-        const onAction = actionOf(index);
+        const props = { tabIndex, onAction: actionOf(index) };
         return row.kind === 'section' ? (
-          <SectionHead {...row} tabIndex={tabIndex} onAction={onAction} />
+          <SectionHead {...row} {...props} />
         ) : row.kind === 'proposal' ? (
-          <ProposalView
-            proposal={row.proposal}
-            tabIndex={tabIndex}
-            onAction={onAction}
-          />
+          <ProposalView proposal={row.proposal} {...props} />
         ) : (
-          <EntryView
-            entry={row.entry}
-            section={row.section}
-            tabIndex={tabIndex}
-            onAction={onAction}
-          />
+          <EntryView entry={row.entry} section={row.section} {...props} />
         );
       }}
     />
@@ -103,7 +89,22 @@ function SectionHead(props: {
   const { section, count, isOpen, tabIndex, onAction } = props;
   const { model, trans } = useMemory();
   const Caret = isOpen ? caretDownIcon : caretRightIcon;
-  const hint = sectionHint(section, trans);
+  const texts: Record<Section, [title: string, hint?: string]> = {
+    waiting: [
+      trans.__('Waiting for you'),
+      trans.__('Nothing is remembered without your yes.')
+    ],
+    new: [
+      trans.__('New in this project’s memory'),
+      trans.__(
+        'These came with the project’s files, or from another editor. They could tell models to do what you don’t want, so models get none of them before you have read it and chosen “Use”.'
+      )
+    ],
+    project: [trans.__('For this project')],
+    person: [trans.__('For me, in all projects')],
+    declined: [trans.__('Not used')]
+  };
+  const [title, hint] = texts[section];
   const review = (used: boolean) =>
     onAction(model.review(model.newEntries, used, section));
   return (
@@ -117,8 +118,7 @@ function SectionHead(props: {
           onClick={() => model.toggle(section)}
         >
           <Caret.react tag="span" />
-          {sectionTitle(section, trans)}{' '}
-          <small>{countText(count, trans)}</small>
+          {title} <small>{countText(count, trans)}</small>
         </button>
       </h3>
       {isOpen && hint && <p className="jp-AIServer-Memory-hint">{hint}</p>}

@@ -6,8 +6,7 @@ import { Widget } from '@lumino/widgets';
 import { ApiError } from '../../../api/request';
 import { FakeMemory, entryOf, proposalOf } from '../model/memory.fakes';
 import { MemoryModel } from '../model/memoryModel';
-import type { Source } from './context';
-import { MemoryPanel } from './panel';
+import { MemoryPanel, type Source } from './panel';
 import { pretendLayout, untilDrawn } from '../../../ui/drawn.fakes';
 
 jest.mock('@jupyterlab/apputils', () => {

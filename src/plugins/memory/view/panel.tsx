@@ -1,12 +1,31 @@
-/** The widget of the memory view, which fetches the lists when it is shown. */
+/** The widget of the memory view, which fetches the lists when it is shown, and its React context. */
+import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 
+import type { MemoryEntry } from '../../../api/types';
 import { pathIcon } from '../../../ui/icons';
 import { lazyView } from '../../../ui/lazy';
 import { SidePanel } from '../../../ui/sidePanel';
 import type { MemoryModel } from '../model/memoryModel';
-import { IMemoryContext, MemoryContext } from './context';
-import { panelCaption } from './memoryLabels';
+
+export type Source = NonNullable<MemoryEntry['source']>;
+
+export interface IMemoryContext {
+  readonly model: MemoryModel;
+  readonly trans: TranslationBundle;
+  readonly locale: string;
+  /** Show the turn from which a text comes; null if there is no replay. */
+  readonly showSource: ((source: Source) => void) | null;
+}
+
+const Context = React.createContext<IMemoryContext | null>(null);
+
+export const MemoryContext = Context.Provider;
+
+/** Return the view's context. Only components inside a `MemoryContext` can call this. */
+export function useMemory(): IMemoryContext {
+  return React.useContext(Context)!;
+}
 
 /** A bookmark. */
 export const memoryIcon = pathIcon(
@@ -88,10 +107,16 @@ export class MemoryPanel extends SidePanel<MemoryModel> {
     // The shell's own value identifies the widget.
     const dataset = { ...this.title.dataset };
     delete dataset[COUNT];
-    this.title.caption = panelCaption(waitingCount, trans);
-    this.title.dataset = waitingCount
-      ? { ...dataset, [COUNT]: String(waitingCount) }
-      : dataset;
+    this.title.caption = trans.__('Memory: what models should remember');
+    if (waitingCount) {
+      dataset[COUNT] = String(waitingCount);
+      this.title.caption = trans._n(
+        'Memory: %1 text waits for you',
+        'Memory: %1 texts wait for you',
+        waitingCount
+      );
+    }
+    this.title.dataset = dataset;
   }
 
   private _isFieldRequested = false;

@@ -9,22 +9,19 @@ import type {
   MemoryScope
 } from '../../../api/types';
 import { failureText } from '../../../labels/failureText';
+import { removeChineseSpaces } from '../../../labels/serverText';
+import { showTime } from '../../../labels/time';
 import type { IFailure } from '../../../state/failure';
 import { Button } from '../../../ui/button';
 import { confirm } from '../../../ui/dialogs';
 import { IconButton } from '../../../ui/iconButton';
 import { TextField } from '../../../ui/textField';
-import type { SimilarEntry } from '../model/memoryModel';
+import type { Note, SimilarEntry } from '../model/memoryModel';
 import { type Section, entryKey } from '../model/rows';
-import { type Source, useMemory } from './context';
-import {
-  dateText,
-  expiryText,
-  originText,
-  quotedText,
-  rememberLabel,
-  rememberTitle
-} from './memoryLabels';
+import { type Source, useMemory } from './panel';
+
+/** The maximum number of characters of an entry that a sentence quotes. */
+const MAX_QUOTED = 60;
 
 interface IEntryProps {
   entry: MemoryEntry;
@@ -192,6 +189,7 @@ export function ProposalView(props: IProposalProps): React.JSX.Element {
     onAction?.(Promise.resolve(true));
   };
   const hasField = isInRow || isEdited;
+  const origin = originText(proposal, trans);
   return (
     <>
       {hasField ? (
@@ -245,9 +243,7 @@ export function ProposalView(props: IProposalProps): React.JSX.Element {
       <Similar proposal={proposal} tabIndex={tabIndex} onReplace={remember} />
       {!isInRow && (
         <p className="jp-AIServer-Memory-meta">
-          {originText(proposal, trans) && (
-            <span>{originText(proposal, trans)}</span>
-          )}
+          {origin && <span>{origin}</span>}
           <SourceLink source={proposal.source} tabIndex={tabIndex} />
           <span>{expiryText(proposal, trans, locale)}</span>
         </p>
@@ -310,7 +306,7 @@ function confirmForget(
   return confirm(
     {
       title: trans.__('Forget this entry?'),
-      body: `${quotedText(text, trans)} ${consequence}`,
+      body: `${trans.__('“%1”', shortened(text))} ${consequence}`,
       accept: trans.__('Forget'),
       warns: true
     },
@@ -355,7 +351,13 @@ export function RememberButtons(props: {
         <Button
           key={scope}
           label={rememberLabel(scope, trans)}
-          title={rememberTitle(scope, trans)}
+          title={
+            scope === 'project'
+              ? trans.__(
+                  'In the project’s MEMORY.md: for everyone who works on the project'
+                )
+              : trans.__('In your own MEMORY.md: for you, in all projects')
+          }
           keys={hasKey && !index ? '⏎' : undefined}
           primary={!index}
           {...{ disabled, tabIndex, describedBy }}
@@ -375,4 +377,72 @@ export function FailureText(props: {
       {failureText(props.failure, trans)}
     </p>
   ) : null;
+}
+
+/** Return the label of the button that remembers a text. */
+export function rememberLabel(
+  scope: MemoryScope,
+  trans: TranslationBundle
+): string {
+  return scope === 'project'
+    ? trans.__('Remember for this project')
+    : trans.__('Remember for me');
+}
+
+/** Return how a proposal came about; empty if its source link says so. */
+function originText(
+  { origin, source }: MemoryProposal,
+  trans: TranslationBundle
+): string {
+  if (origin === 'import') {
+    return trans.__('From another program');
+  }
+  return origin === 'request' && !source ? trans.__('From a request') : '';
+}
+
+/** Return until when a proposal waits. */
+function expiryText(
+  { expires_at }: MemoryProposal,
+  trans: TranslationBundle,
+  locale: string
+): string {
+  const stored = new Date(expires_at * 1000).toISOString();
+  const { short, clock } = showTime(stored, new Date(), locale);
+  const time = short === clock ? clock : `${short} ${clock}`;
+  return removeChineseSpaces(trans.__('Waits until %1', time));
+}
+
+/** Return an entry's ISO date in the person's language; an invalid one as it is. */
+function dateText(date: string, locale: string): string {
+  const day = new Date(`${date}T00:00`);
+  return Number.isNaN(day.getTime())
+    ? date
+    : new Intl.DateTimeFormat(locale, { dateStyle: 'medium' }).format(day);
+}
+
+/** Return the sentence about the result of the last action. */
+export function noteText(note: Note | null, trans: TranslationBundle): string {
+  switch (note?.kind) {
+    case 'remembered':
+      return note.scope === 'project'
+        ? trans.__('Remembered for this project.')
+        : trans.__('Remembered for you.');
+    case 'replaced':
+      return trans.__(
+        'Remembered instead of “%1”.',
+        shortened(note.entry.text)
+      );
+    case 'forgotten':
+      return trans.__('Forgotten: “%1”.', shortened(note.entry.text));
+    case 'missing':
+      return trans.__(
+        'This text no longer waits: you decided about it in another window, or it has expired.'
+      );
+    default:
+      return '';
+  }
+}
+
+function shortened(text: string): string {
+  return text.length > MAX_QUOTED ? `${text.slice(0, MAX_QUOTED)}…` : text;
 }

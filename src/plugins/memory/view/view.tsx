@@ -7,16 +7,17 @@ import { Button } from '../../../ui/button';
 import { FilterField } from '../../../ui/filterField';
 import { IconButton } from '../../../ui/iconButton';
 import { NEW, UNDO, canAddAgain } from '../model/memoryModel';
-import { useMemory } from './context';
-import { MemoryList } from './list';
-import { noteText, unreadableText } from './memoryLabels';
-import { FailureText, RememberButtons } from './rows';
 import { TextField, ignoreRepeatedKey } from '../../../ui/textField';
+import { MemoryList } from './list';
+import { useMemory } from './panel';
+import { FailureText, RememberButtons, noteText } from './rows';
 
-export function MemoryView(props: {
+interface IProps {
   /** Focus the field for a new entry. */
   focusField: () => void;
-}): React.JSX.Element {
+}
+
+export function MemoryView({ focusField }: IProps): React.JSX.Element {
   const { model, trans } = useMemory();
   const { rows, filter, failure, hasLoaded } = model;
   return (
@@ -25,7 +26,7 @@ export function MemoryView(props: {
       onKeyDownCapture={ignoreRepeatedKey}
     >
       <NewEntry />
-      <NoteLine focusField={props.focusField} />
+      <NoteLine focusField={focusField} />
       <FailureText failure={model.draft(UNDO).failure} />
       {failure && (
         <div className="jp-AIServer-Memory-failure" role="alert">
@@ -35,7 +36,13 @@ export function MemoryView(props: {
       )}
       {model.unreadable.map(scope => (
         <p key={scope} className="jp-AIServer-Memory-failure" role="alert">
-          {unreadableText(scope, trans)}
+          {scope === 'project'
+            ? trans.__(
+                'The project’s MEMORY.md is not used: it must be Markdown in UTF-8, of at most 256 KB, readable, and not a link.'
+              )
+            : trans.__(
+                'Your MEMORY.md is not used: it must be Markdown in UTF-8, of at most 256 KB, readable, and not a link.'
+              )}
         </p>
       ))}
       {model.entries.length > 0 && (
@@ -52,7 +59,7 @@ export function MemoryView(props: {
         </div>
       )}
       {rows.length ? (
-        <MemoryList rows={rows} focusField={props.focusField} />
+        <MemoryList rows={rows} focusField={focusField} />
       ) : (
         <div className="jp-AIServer-Memory-empty">
           {model.entries.length ? (
@@ -75,8 +82,6 @@ export function MemoryView(props: {
 function NewEntry(): React.JSX.Element {
   const { model, trans } = useMemory();
   const { text, failure } = model.draft(NEW);
-  const remember = (scope: (typeof model.scopes)[number]) =>
-    void model.add(scope);
   const cancel = () => model.edit(NEW, null);
   return (
     <div
@@ -89,7 +94,7 @@ function NewEntry(): React.JSX.Element {
         placeholder={trans.__('New entry…')}
         text={text ?? ''}
         onText={typed => model.edit(NEW, typed)}
-        onSave={() => model.scopes[0] && remember(model.scopes[0])}
+        onSave={() => model.scopes[0] && void model.add(model.scopes[0])}
         onCancel={cancel}
       />
       <FailureText failure={failure} />
@@ -98,7 +103,7 @@ function NewEntry(): React.JSX.Element {
           <RememberButtons
             hasKey
             disabled={!text.trim()}
-            onRemember={remember}
+            onRemember={scope => void model.add(scope)}
           />
           <Button label={trans.__('Cancel')} run={cancel} />
         </div>
@@ -115,7 +120,7 @@ function NewEntry(): React.JSX.Element {
 }
 
 /** The result of the last action, with a button that adds a removed entry again. */
-function NoteLine(props: { focusField: () => void }): React.JSX.Element {
+function NoteLine({ focusField }: IProps): React.JSX.Element {
   const { model, trans } = useMemory();
   const { note } = model;
   return (
@@ -125,7 +130,7 @@ function NoteLine(props: { focusField: () => void }): React.JSX.Element {
         <Button
           label={trans.__('Undo')}
           run={() => {
-            props.focusField();
+            focusField();
             void model.undo();
           }}
         />
@@ -135,7 +140,7 @@ function NoteLine(props: { focusField: () => void }): React.JSX.Element {
           icon={closeIcon}
           label={trans.__('Dismiss')}
           onClick={() => {
-            props.focusField();
+            focusField();
             model.clearNote();
           }}
         />
