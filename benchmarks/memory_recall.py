@@ -28,9 +28,7 @@ from pathlib import Path
 import numpy as np
 
 from aiserver.plugins.memory.entries import MemoryEntry
-from aiserver.plugins.memory.listed import ListedEntry
-from aiserver.plugins.memory.recall import Recall
-from aiserver.plugins.memory.recall.recall import MAX_ENTRIES, PACKAGES
+from aiserver.plugins.memory.recall import MAX_ENTRIES, PACKAGES, Recall
 from aiserver.plugins.search.embeddings import Package, is_installed, vectors
 from aiserver.plugins.search.entry_index import EntryIndex
 
@@ -157,16 +155,12 @@ def compare(*, is_holdout: bool) -> None:
             print(f"| {name} | {depth} | {' | '.join(cells)} |", flush=True)
 
 
-def many_entries(count: int) -> list[ListedEntry]:
+def many_entries(count: int) -> list[MemoryEntry]:
     """Return entries that are joined from two each, so that all are different."""
     rng, originals = random.Random(18), entries()
     pairs = [(rng.choice(originals), rng.choice(originals)) for _ in range(count)]
     return [
-        ListedEntry(
-            "person",
-            MemoryEntry(f"{number}", f"{left.text}; {right.text}", left.date, None, right.section),
-            "used",
-        )
+        MemoryEntry(f"{number}", f"{left.text}; {right.text}", left.date, None, right.section)
         for number, (left, right) in enumerate(pairs)
     ]
 

@@ -3,7 +3,7 @@
     python -m benchmarks.memory.thresholds [--held-back]
 
 A small model gets the first entry if it shares a word about the subject with the request
-(``recall.shared_words``). This compares the rule with thresholds. For each field of
+(``recall.share_subject``). This compares the rule with thresholds. For each field of
 ``data/memory``, the memory here has the entries of the field and those about style. The requests
 are those that need an entry of it, the questions of DABench, and requests of other fields. For the
 rule and each threshold, the table has the share of requests whose first entry would be sent:
@@ -29,10 +29,9 @@ from pathlib import Path
 import numpy as np
 
 from aiserver.plugins.memory.entries import MemoryEntry
-from aiserver.plugins.memory.recall.recall import PACKAGES
-from aiserver.plugins.memory.recall.shared_words import share_subject
+from aiserver.plugins.memory.recall import PACKAGES, share_subject
 from aiserver.plugins.search.embeddings import Package, is_installed, vectors
-from aiserver.plugins.search.words import WordIndex
+from aiserver.plugins.search.entry_index import WordIndex
 
 from ..memory_recall import Query, entries, index_of, queries, rows_of, texts_of
 from ..suite.items import Item

@@ -24,7 +24,6 @@ from aiserver.plugins.memory.cli import import_export
 from aiserver.plugins.memory.cli.commands import memories_of
 from aiserver.plugins.memory.entries import MemoryEntry, TurnSource
 from aiserver.plugins.memory.factory import person_folder
-from aiserver.plugins.memory.listed import ListedEntry
 from aiserver.plugins.memory.manager import MemoryManager
 from aiserver.plugins.memory.proposals import MAX_PROPOSALS
 from aiserver.plugins.rules.visible_text import visible_part
@@ -277,10 +276,7 @@ TEXTS = st.lists(LINES, min_size=1, max_size=3).map("\n".join).map(visible_part)
 @given(texts=st.lists(TEXTS.filter(bool), max_size=4))
 @settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)
 def test_exported_texts_are_read_again_as_they_are(texts: list[str]) -> None:
-    listed = [
-        ListedEntry("person", MemoryEntry(f"{number:012}", text, "2026-11-27"), "used")
-        for number, text in enumerate(texts)
-    ]
+    listed = [MemoryEntry(f"{number:012}", text, "2026-11-27") for number, text in enumerate(texts)]
     markdown = "\n".join(import_export._markdown_lines(listed)) + "\n"
     assert [entry.text for entry in document.parse(markdown)] == texts
 

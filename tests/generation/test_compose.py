@@ -20,7 +20,7 @@ from aiserver.plugins.data_files.reader import DataFiles
 from aiserver.plugins.memory.manager import MemoryManager
 from aiserver.plugins.memory.plugin import MemoryPlugin
 from aiserver.plugins.memory.recall import Recall
-from aiserver.plugins.memory.stores.key_value import KeyValueMemoryStore
+from aiserver.plugins.memory.stores.base import KeyValueMemoryStore
 from aiserver.prompts.context import as_text
 from aiserver.prompts.file_profile import FileProfile
 from aiserver.requests import Context, GenerateBody, LineRange, Mention, WarmUpBody

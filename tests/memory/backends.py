@@ -8,9 +8,8 @@ from typing import Any
 
 from sqlalchemy import select
 
-from aiserver.plugins.memory.stores.base import MemoryStore
+from aiserver.plugins.memory.stores.base import KeyValueMemoryStore, MemoryStore
 from aiserver.plugins.memory.stores.file import FileMemoryStore
-from aiserver.plugins.memory.stores.key_value import KeyValueMemoryStore
 from aiserver.sessions.memory import InMemorySessionManager
 from aiserver.sessions.sql import SQLSessionManager
 from aiserver.sessions.sql.address import resolve_address

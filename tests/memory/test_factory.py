@@ -13,11 +13,10 @@ from aiserver.extension import AIServer
 from aiserver.plugins.memory.factory import (
     create_memory,
     create_person_store,
-    make_memory,
     project_root,
 )
+from aiserver.plugins.memory.stores.base import KeyValueMemoryStore
 from aiserver.plugins.memory.stores.file import FileMemoryStore
-from aiserver.plugins.memory.stores.key_value import KeyValueMemoryStore
 from aiserver.sessions.factory import create_session_manager
 from aiserver.sessions.memory import InMemorySessionManager
 from aiserver.testing.records import in_loop
@@ -102,14 +101,16 @@ async def test_the_manager_has_the_memories_of_the_project_and_the_person(
 ) -> None:
     served = tmp_path / "project"
     served.mkdir()
-    memory = create_memory(create_session_manager("file", start_dir=str(served)), served, "")
+    memory = create_memory(
+        None, create_session_manager("file", start_dir=str(served)), str(served), ""
+    )
     assert memory.scopes == ["project", "person"]
     await memory.add("project", "Use polars")
     await memory.add("person", "Titles in Chinese")
     assert "Use polars" in (served / ".aiserver_memory" / "MEMORY.md").read_text("utf-8")
     own = data_folder / "aiserver" / "memory" / "MEMORY.md"
     assert "Titles in Chinese" in own.read_text("utf-8")
-    without_files = create_memory(InMemorySessionManager(), None, "ada")
+    without_files = create_memory(None, InMemorySessionManager(), None, "ada")
     assert without_files.scopes == ["person"]
 
 
@@ -117,9 +118,9 @@ async def test_the_manager_has_the_memories_of_the_project_and_the_person(
 async def test_the_settings_of_the_extension(tmp_path: Path) -> None:
     extension = AIServer(memory_store="file", proposal_lifetime=2.0)
     sessions = InMemorySessionManager()
-    memory = make_memory(extension, sessions, str(tmp_path), "ada")
+    memory = create_memory(extension, sessions, str(tmp_path), "ada")
     proposal = await memory.propose("Use polars", "person", "request")
     assert proposal.expires_at - proposal.created_at == 2 * 3600
     extension.memory_store = "nothing"
     with pytest.raises(SettingError):
-        make_memory(extension, sessions, None, "ada")
+        create_memory(extension, sessions, None, "ada")

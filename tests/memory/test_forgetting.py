@@ -71,10 +71,10 @@ async def test_no_byte_of_a_forgotten_entry_remains(
     image = await sessions.put_blob(PNG.replace(CANARY.encode(), b""))
     key = SessionKey("nb", "c")
     await sessions.save_interaction(key, turn("plot", prompt=sent))
-    listed = [item for item in await memories.list_entries() if item.entry.text == CANARY]
+    listed = [item for item in await memories.list_entries() if item.text == CANARY]
     assert await forget(memories, listed, [StoredPrompts(sessions, [CANARY])]) == 1
     assert await sessions.list_blobs() == sorted([unrelated, image])
-    assert [item.entry for item in await memories.list_entries()] == [other]
+    assert await memories.list_entries() == [other]
     assert [waiting.text for waiting in await memories.pending()] == ["Amounts are in 万元"]
     # The turn stays.
     assert (await sessions.load_session(key)).interactions[0].prompt == sent

@@ -48,12 +48,12 @@ def outcome(root: Path, id_: str) -> str:
     async def look() -> str:
         await open_files(root).sweep()
         listed = await open_files(root).list_entries()
-        entries = [item.entry.text for item in listed]
+        entries = [item.text for item in listed]
         waiting = [proposal.text for proposal in await open_files(root).pending()]
         assert {item.review for item in listed} == {"used"}
         if TEXT in entries:
             assert (entries, waiting) == (["The key is order_id", TEXT], ["Titles in Chinese"])
-            assert listed[1].entry.id == id_
+            assert listed[1].id == id_
         else:
             assert (entries, waiting) == (["The key is order_id"], ["Titles in Chinese", TEXT])
         assert b".tmp" not in bytes_of(root).replace(b"*.tmp", b"")

@@ -65,7 +65,7 @@ class Project:
         return self.backend.content() + bytes_of(self.root)
 
     async def texts(self) -> list[str]:
-        return [listed.entry.text for listed in await (await self.restart()).list_entries()]
+        return [listed.text for listed in await (await self.restart()).list_entries()]
 
     async def waiting(self) -> list[str]:
         return [proposal.text for proposal in await (await self.restart()).pending()]
@@ -99,7 +99,7 @@ async def test_a_confirmed_proposal_becomes_an_entry(project: Project, scope) ->
     entry = await project.open().confirm(proposal.id)
     assert (entry.id, entry.text, entry.source) == (proposal.id, "Use polars", SOURCE)
     [listed] = await project.open().list_entries()
-    assert (listed.scope, listed.entry, listed.review) == (scope, entry, "used")
+    assert listed == entry and (entry.scope, entry.review) == (scope, "used")
     assert await project.waiting() == []
     assert b"expires_at" not in project.content()
     assert project.file.exists() == (scope == "project")
@@ -119,7 +119,7 @@ async def test_a_confirmation_may_change_the_text_the_scope_and_another_entry(
         proposal.id, text="Use polars everywhere", scope="project", replaces=old.id
     )
     listed = await project.open().list_entries()
-    assert [(item.scope, item.entry.text) for item in listed] == [
+    assert [(item.scope, item.text) for item in listed] == [
         ("project", "Titles in Chinese"),
         ("project", "Use polars everywhere"),
     ]
@@ -279,11 +279,11 @@ async def test_owners_have_their_own_proposals_and_memories(project: Project) ->
     bob = project.open("bob")
     assert await bob.pending() == []
     [listed] = await bob.list_entries()
-    assert (listed.entry.text, listed.review) == ("The key is order_id", "new")
+    assert (listed.text, listed.review) == ("The key is order_id", "new")
     for act in (bob.confirm, bob.reject):
         with pytest.raises(ProposalNotFound):
             await act(proposal.id)
-    await bob.review([listed.entry.digest], used=False)
+    await bob.review([listed.digest], used=False)
     [listed] = await project.open("bob").list_entries()
     assert listed.review == "declined"
     reviews = [item.review for item in await project.open("ada").list_entries()]
@@ -334,7 +334,7 @@ async def test_a_confirmation_is_finished_after_a_kill(project: Project) -> None
         await project.open().reject(proposal.id)
     project.now += 2 * LIFETIME
     [listed] = await (await project.restart()).list_entries()
-    assert (listed.entry.id, listed.entry.source) == (proposal.id, SOURCE)
+    assert (listed.id, listed.source) == (proposal.id, SOURCE)
     assert listed.review == "used"
     assert await project.waiting() == []
     assert b"expires_at" not in project.content()
@@ -460,7 +460,7 @@ async def test_what_comes_from_deleted_histories_is_erased(
 
     assert await project.open().pending() == [other]
     assert await other_project.open().pending() == [other]
-    assert [listed.entry for listed in await project.open().list_entries()] == [entry]
+    assert await project.open().list_entries() == [entry]
     notes = project.open().notes
     assert await notes.get("nb-1") is None and await notes.get("nb-2")
     unsent = await notes.get("unsent")

@@ -18,8 +18,7 @@ from aiserver.plugins.memory.notes.manager import (
     parse,
 )
 from aiserver.plugins.memory.notes.outline import Outline
-from aiserver.plugins.memory.stores.base import check_size
-from aiserver.plugins.memory.stores.key_value import KeyValueMemoryStore
+from aiserver.plugins.memory.stores.base import KeyValueMemoryStore, check_size
 from aiserver.sessions.memory import InMemorySessionManager
 from aiserver.testing import MemoryBackend
 from aiserver.testing.records import in_loop

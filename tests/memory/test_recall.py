@@ -12,10 +12,9 @@ from typing import Any
 
 import pytest
 
+from aiserver.plugins.memory import recall as recall_module
 from aiserver.plugins.memory.entries import MemoryEntry
-from aiserver.plugins.memory.listed import ListedEntry
-from aiserver.plugins.memory.recall import EntryMatch, Recall, find_entries
-from aiserver.plugins.memory.recall import recall as recall_module
+from aiserver.plugins.memory.recall import Recall, find_entries
 from aiserver.plugins.search.embeddings import is_installed
 from aiserver.plugins.search.process import SearchProcess
 from aiserver.testing.records import in_loop
@@ -38,15 +37,12 @@ serve_parent(partial(serve, TextIndex()))
 """
 
 
-def listed(*texts: str, date: str = "2026-11-27") -> list[ListedEntry]:
-    return [
-        ListedEntry("person", MemoryEntry(f"{number:012x}", text, date), "used")
-        for number, text in enumerate(texts)
-    ]
+def listed(*texts: str, date: str = "2026-11-27") -> list[MemoryEntry]:
+    return [MemoryEntry(f"{number:012x}", text, date) for number, text in enumerate(texts)]
 
 
-def texts_of(ranked: Sequence[ListedEntry]) -> list[str]:
-    return [entry.entry.text for entry in ranked]
+def texts_of(ranked: Sequence[MemoryEntry]) -> list[str]:
+    return [entry.text for entry in ranked]
 
 
 ENTRIES = listed("amounts are in cents", "plot with seaborn", "圖表用中文標題")
@@ -84,7 +80,7 @@ async def test_the_entry_that_matters_comes_first():
 @in_loop
 async def test_a_heading_counts():
     entry = MemoryEntry("0" * 12, "divide by 100", section="Currency")
-    entries = [*ENTRIES, ListedEntry("project", entry, "used")]
+    entries = [*ENTRIES, entry]
     recall = Recall(packages=[])
     assert (await recall.rank(entries, "which currency?", patience=LONG))[0] is entries[3]
     await recall.close()
@@ -228,22 +224,22 @@ async def test_a_paraphrase_is_recalled_by_meaning(package, request_):
 async def test_a_search_finds_only_entries_that_share_a_word():
     recall = Recall(packages=[])
     matches = await find_entries(recall, ENTRIES, "seaborn cents", patience=LONG)
-    assert {(item.listed.entry.text, item.has_all_words) for item in matches} == {
+    assert {(entry.text, has_all_words) for entry, has_all_words in matches} == {
         ("amounts are in cents", False),
         ("plot with seaborn", False),
     }
     [match] = await find_entries(recall, ENTRIES, "seab", patience=LONG)
-    assert match == EntryMatch(ENTRIES[1], has_all_words=True)
+    assert match == (ENTRIES[1], True)
     assert await find_entries(recall, ENTRIES, "in a plot", limit=1, patience=LONG) == [
-        EntryMatch(ENTRIES[1], has_all_words=False)
+        (ENTRIES[1], False)
     ]
     assert await find_entries(recall, [], "seaborn") == []
     # An entry that isn't used is found by all words only.
     declined = [replace(ENTRIES[0], review="declined"), *ENTRIES[1:]]
     matches = await find_entries(recall, declined, "seaborn cents", patience=LONG)
-    assert [item.listed for item in matches] == [ENTRIES[1]]
+    assert [entry for entry, _ in matches] == [ENTRIES[1]]
     matches = await find_entries(recall, declined, "cents", patience=LONG)
-    assert [item.listed for item in matches] == declined[:1]
+    assert [entry for entry, _ in matches] == declined[:1]
     await recall.close()
 
 
@@ -251,6 +247,6 @@ async def test_a_search_finds_only_entries_that_share_a_word():
 async def test_a_search_without_its_process_matches_all_words():
     recall = Recall(SearchProcess(("/does/not/exist",)))
     matches = await find_entries(recall, ENTRIES, "cents")
-    assert [item.listed for item in matches] == ENTRIES[:1]
+    assert [entry for entry, _ in matches] == ENTRIES[:1]
     assert await find_entries(recall, ENTRIES, "cents seaborn") == []
     await recall.close()

@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aiserver.plugins.search import entry_index as index_module
-from aiserver.plugins.search.entry_index import EntryIndex, Row
-from aiserver.plugins.search.words import WordIndex
+from aiserver.plugins.search.entry_index import EntryIndex, Row, WordIndex
 
 from ..effort import at_most
 

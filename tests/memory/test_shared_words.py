@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aiserver.plugins.memory.recall.shared_words import share_subject
+from aiserver.plugins.memory.recall import share_subject
 
 
 @pytest.mark.parametrize(

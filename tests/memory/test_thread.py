@@ -11,7 +11,7 @@ import pytest
 
 from aiserver.plugins.memory import document
 from aiserver.plugins.memory.manager import MemoryManager
-from aiserver.plugins.memory.stores.key_value import KeyValueMemoryStore
+from aiserver.plugins.memory.stores.base import KeyValueMemoryStore
 from aiserver.sessions.memory import InMemorySessionManager
 from aiserver.testing.records import in_loop
 
@@ -65,6 +65,6 @@ async def test_cancelled_requests_leave_no_threads(monkeypatch: pytest.MonkeyPat
     await asyncio.gather(*requests, return_exceptions=True)
     parses.may_go_on.set()
     added = await manager.add("person", "Use polars")
-    assert [listed.entry.text for listed in await manager.list_entries()] == ["gone 0", added.text]
+    assert [listed.text for listed in await manager.list_entries()] == ["gone 0", added.text]
     assert parses.most == 1
     assert not any("gone 2" in text for text in parses.texts), "nobody waits for these"

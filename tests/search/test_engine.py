@@ -12,7 +12,7 @@ import pytest
 from aiserver.errors import SessionCorrupt, StorageUnreachable
 from aiserver.models import SessionKey
 from aiserver.plugins.search import SearchEngine, SearchResult
-from aiserver.plugins.search import sync as indexes
+from aiserver.plugins.search import engine as indexes
 from aiserver.plugins.search.process import SearchProcess
 from aiserver.plugins.search.text_index import TextIndex
 from aiserver.sessions.file.manager import FileSessionManager

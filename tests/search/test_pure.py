@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from aiserver.models import AIResponse, Interaction, Session, SessionKey, UserRequest, new_session
 from aiserver.plugins.search import text_index
+from aiserver.plugins.search.hits import Piece, snippet
 from aiserver.plugins.search.normalize import find, fold
 from aiserver.plugins.search.query import (
     MAX_COMPARED,
@@ -18,7 +19,6 @@ from aiserver.plugins.search.query import (
     similarity,
 )
 from aiserver.plugins.search.simplified import simplify
-from aiserver.plugins.search.snippet import Piece, snippet
 from aiserver.plugins.search.text_index import TextIndex
 from aiserver.sessions.record.codec import dumps
 

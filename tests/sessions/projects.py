@@ -6,7 +6,7 @@ import base64
 from typing import Any
 
 from aiserver.models import Session, SessionKey
-from aiserver.plugins.memory.stores.key_value import KeyValueMemoryStore
+from aiserver.plugins.memory.stores.base import KeyValueMemoryStore
 from aiserver.sessions.base import SessionManager
 from aiserver.sessions.key_value import KeyValueSessionManager
 from aiserver.testing.records import event, log_entry, turn

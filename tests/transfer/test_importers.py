@@ -15,7 +15,7 @@ from aiserver.models import Session
 from aiserver.plugins.sessions import backup
 from aiserver.plugins.sessions.importers import detect
 from aiserver.plugins.sessions.importers.base import NO_TIME, InputFile, ReadResult, UnreadableInput
-from aiserver.plugins.sessions.importers.messages import split_answer
+from aiserver.plugins.sessions.importers.chats import split_answer
 from aiserver.sessions.record import codec
 from aiserver.testing.records import EXAMPLE_FILE
 

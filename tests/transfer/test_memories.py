@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from aiserver.plugins.sessions import memories
+from aiserver.plugins.memory.cli import import_export as memories
+from aiserver.plugins.memory.cli.import_export import MemoryFile, MemoryText, read_memories
 from aiserver.plugins.sessions.importers.base import UnreadableInput
-from aiserver.plugins.sessions.memories import MemoryFile, MemoryText, read_memories
 
 DATA = Path(__file__).parent.parent / "data" / "memories"
 

@@ -13,12 +13,4 @@ Invariants:
   it came with a repository or from another editor, is used only after the person has seen it.
 - A memory can be edited in any editor at any time. It is read again for each use, and all text that
   isn't an entry is preserved.
-
-The modules: ``entries`` defines entries and their sources. ``document`` reads and changes the text
-of a memory, ``proposals`` and ``reviews`` what else is stored. ``limits`` checks the texts of
-proposals. ``stores`` saves documents in files, memory, SQL or Redis. ``manager`` combines them,
-``thread`` runs what parses memories, and ``factory`` chooses the stores. ``listed`` compares
-entries, ``recall`` selects those of a large memory that matter for a request, and ``remembered``
-gives them to prompts. ``forgetting`` deletes the stored prompts with an entry. ``notes`` are stored
-like memories, and ``past_answers`` looks for accepted answers in histories.
 """

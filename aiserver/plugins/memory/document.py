@@ -17,12 +17,13 @@ Invariants:
 
 from __future__ import annotations
 
+import asyncio
 import itertools
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from ...errors import MemoryEntryChanged, MemoryUnreadable, NotFound
 from ...gc_pause import pause_gc
@@ -31,6 +32,8 @@ from .entries import MemoryEntry, TurnSource, computed_id, is_entry_id
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
+
+T = TypeVar("T")
 
 HEAD = "# Memory\n\n"
 _FIELDS = re.compile(r"\s*aiserver((?:\s+[a-z]+=[\w-]+)+)\s*")
@@ -53,6 +56,36 @@ class _Block(NamedTuple):
     end: int
     section: str
     is_item: bool
+
+
+async def run_in_memory_thread(work: Callable[[], T]) -> T:
+    """Return the result of ``work``, which parses memories in a thread.
+
+    Only one thread at a time does, so many requests at once parse the same text once. Work that
+    a caller no longer waits for isn't begun; if it has begun, the next one waits for its end.
+    """
+    loop = asyncio.get_running_loop()
+    lock = _lock_of(loop)
+    await lock.acquire()
+    running = loop.run_in_executor(None, work)
+    running.add_done_callback(lambda _: lock.release())
+    return await asyncio.shield(running)
+
+
+@lru_cache(maxsize=1)
+def _lock_of(loop: asyncio.AbstractEventLoop) -> asyncio.Lock:
+    return asyncio.Lock()
+
+
+def decode(data: bytes | None) -> str:
+    """Return the text of a memory, without the mark that some editors write before UTF-8.
+
+    Raises MemoryUnreadable if it isn't UTF-8.
+    """
+    try:
+        return (data or b"").decode("utf-8-sig")
+    except UnicodeDecodeError as exc:
+        raise MemoryUnreadable from exc
 
 
 def parse(text: str) -> list[MemoryEntry]:
@@ -150,11 +183,10 @@ def change(text: str, id_: str, new_text: str, expected: str) -> str:
     undated, date = _split_date(new_text)
     if date and undated and not entry.date:  # the text would be read as one with a date
         changed = replace(entry, text=undated, date=date)
-    new_lines = _format(changed, text)
     texts = [other.text for other in entries]
     texts[index] = changed.text
     lines = _LINES.findall(text)
-    new = _join(lines[: block.start], new_lines, lines[block.end :], texts)
+    new = _join(lines[: block.start], _format(changed, text), lines[block.end :], texts)
     if new is None:
         raise MemoryUnreadable
     return new
@@ -176,9 +208,9 @@ def _join(before: list[str], new: str, after: list[str], expected: list[str]) ->
     Without a separator, an item could become a part of the text before it, or contain the text
     after it. Return None if no separator helps.
     """
-    text = "".join([*before, *after])
-    end = _end_of_line(text)
-    start = _terminated("".join(before), end)
+    end = _end_of_line("".join([*before, *after]))
+    start = "".join(before)
+    start += end if start and not start.endswith(("\n", "\r")) else ""
     separators = ["", end, f"{end}<!-- -->{end}{end}"]
     for first, second in itertools.product(separators, separators):
         joined = "".join([start, first if start else "", new, second if after else "", *after])
@@ -215,8 +247,8 @@ def _blocks(text: str, lines: list[str]) -> Iterator[_Block]:
     for index, token in enumerate(tokens):
         if token.type == "heading_open" and token.level == 0:
             # A heading of the first level is the title of the memory.
-            section = "" if token.tag == "h1" else _single_line(tokens[index + 1].content)
-            section = section[:_MAX_SECTION]
+            heading, _ = _split_comments("" if token.tag == "h1" else tokens[index + 1].content)
+            section = " ".join(clean(visible_part(heading)).split())[:_MAX_SECTION]
         is_item = token.type == "list_item_open" and token.level == 1
         if token.map and (is_item or (token.type == "paragraph_open" and token.level == 0)):
             start, end = token.map
@@ -227,30 +259,22 @@ def _blocks(text: str, lines: list[str]) -> Iterator[_Block]:
 
 def _entry_of(lines: list[str], block: _Block) -> MemoryEntry:
     """Return the entry in the lines of a block; its id is empty if none is stored."""
-    source, comments = _split_comments("".join(lines))
+    visible, comments = _split_comments("".join(lines))
     fields: dict[str, str] = {}
     for comment in comments:
         if stored := _FIELDS.fullmatch(comment):
             fields |= dict(pair.split("=", 1) for pair in stored[1].split())
     # Instructions could be hidden in characters that the person doesn't see.
-    text = clean(visible_part(source))
+    text = clean(visible_part(visible))
     if block.is_item:
         text = _BULLET.sub("", text, count=1)
     text, date = _split_date(text)
     id_ = fields.get("id", "")
     turn = fields.get("turn", "0")
-    origin = {
-        "notebook_id": fields.get("notebook"),
-        "cell_id": fields.get("cell"),
-        "turn_id": int(turn) if turn.isdecimal() and len(turn) < 10 else 0,
-    }
-    return MemoryEntry(
-        id=id_ if is_entry_id(id_) else "",
-        text=text,
-        date=date,
-        source=TurnSource.from_dict(origin),
-        section=block.section,
-    )
+    turn_id = int(turn) if turn.isdecimal() and len(turn) < 10 else 0
+    ids = {"notebook_id": fields.get("notebook"), "cell_id": fields.get("cell")}
+    source = TurnSource.from_dict(ids | {"turn_id": turn_id})
+    return MemoryEntry(id_ if is_entry_id(id_) else "", text, date, source, block.section)
 
 
 def _split_date(text: str) -> tuple[str, str]:
@@ -272,11 +296,6 @@ def _split_comments(source: str) -> tuple[str, list[str]]:
     return "".join([*parts, source[position:]]), comments
 
 
-def _single_line(heading: str) -> str:
-    """Return the text of a heading as a person sees it."""
-    return " ".join(clean(visible_part(_split_comments(heading)[0])).split())
-
-
 def _format(entry: MemoryEntry, memory: str) -> str:
     """Return the lines of an entry, as an item of a list, with the line ends of the memory."""
     end_of_line = _end_of_line(memory)
@@ -294,10 +313,6 @@ def _format(entry: MemoryEntry, memory: str) -> str:
 
 def _end_of_line(text: str) -> str:
     return "\r\n" if "\r\n" in text else "\n"
-
-
-def _terminated(text: str, end_of_line: str) -> str:
-    return text if not text or text.endswith(("\n", "\r")) else text + end_of_line
 
 
 @cache

@@ -6,12 +6,13 @@ import hashlib
 import re
 import secrets
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from ...models import is_id
 
 Scope = Literal["project", "person"]
+Review = Literal["new", "used", "declined"]
 
 SCOPES: tuple[Scope, ...] = ("project", "person")
 _ID = re.compile(r"[0-9a-f]{12}")
@@ -27,7 +28,7 @@ class TurnSource:
 
     @classmethod
     def from_dict(cls, fields: Any) -> TurnSource | None:
-        """Return the source that ``to_dict`` returned, or None if the fields are invalid."""
+        """Return a stored source, or None if the fields are invalid."""
         if not isinstance(fields, Mapping):
             return None
         ids = (fields.get("notebook_id"), fields.get("cell_id"))
@@ -37,10 +38,6 @@ class TurnSource:
             return None
         return cls(str(ids[0]), str(ids[1]), turn_id)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the source as it is stored."""
-        return asdict(self)
-
 
 @dataclass(frozen=True)
 class MemoryEntry:
@@ -48,7 +45,8 @@ class MemoryEntry:
 
     The ``id`` of an entry that AI Server wrote is stored in its line; that of any other entry is
     computed from its text. ``date`` is the ISO date of the entry, or empty. ``section`` is the
-    nearest heading above it that isn't a title, or empty.
+    nearest heading above it that isn't a title, or empty. ``review`` is the person's decision;
+    entries of the person's own memory, and those that the person added here, are ``used``.
     """
 
     id: str
@@ -56,6 +54,8 @@ class MemoryEntry:
     date: str = ""
     source: TurnSource | None = None
     section: str = ""
+    scope: Scope = "person"
+    review: Review = "used"
 
     @property
     def digest(self) -> str:

@@ -17,56 +17,29 @@ from ...sessions.file.root import find_folder, find_root
 from ...sessions.key_value import KeyValueSessionManager
 from .manager import LIFETIME, MemoryManager
 from .notes import manager as notes
-from .stores.base import MemoryStore
+from .stores.base import KeyValueMemoryStore, MemoryStore
 from .stores.file import PROJECT_FOLDER, FileMemoryStore
-from .stores.key_value import KeyValueMemoryStore
 
 if TYPE_CHECKING:
     from ...extension import AIServer
 
 
-def make_memory(
+def create_memory(
     settings: AIServer | None, sessions: SessionManager, folder: str | None, owner: str
 ) -> MemoryManager:
-    """Create the manager of an owner's memories, for the folder that Jupyter serves.
+    """Return the manager of an owner's memories.
 
-    Raises SettingError if the setting of the store is invalid.
+    ``folder`` is the one that Jupyter serves, or None if notebooks aren't files. Raises
+    SettingError if the setting of the store is invalid.
     """
-    served_folder = None if folder is None else Path(folder)
-    if settings is None:
-        return create_memory(sessions, served_folder, owner)
-    return create_memory(
-        sessions,
-        served_folder,
-        owner,
-        settings.proposal_lifetime * 3600,
-        settings.memory_store,
-        settings.note_lifetime * 24 * 3600,
-    )
-
-
-def create_memory(
-    sessions: SessionManager,
-    served_folder: Path | None,
-    owner: str,
-    lifetime: float = LIFETIME,
-    choice: str | type[MemoryStore] = "",
-    note_lifetime: float = notes.LIFETIME,
-) -> MemoryManager:
-    """Return the manager of the memories of ``owner``.
-
-    ``served_folder`` is the folder that Jupyter serves, or None if notebooks aren't files.
-    ``lifetime``, of proposals, and ``note_lifetime`` are in seconds. ``choice`` is the setting of
-    ``create_person_store``.
-    """
-    root = None if served_folder is None else project_root(served_folder)
+    root = None if folder is None else project_root(Path(folder))
     return MemoryManager(
-        create_person_store(sessions, choice),
+        create_person_store(sessions, settings.memory_store if settings else ""),
         FileMemoryStore(root / PROJECT_FOLDER, is_shared_by_git=True) if root else None,
         owner=owner,
         project_name=str(root.resolve()) if root else "",
-        lifetime=lifetime,
-        note_lifetime=note_lifetime,
+        lifetime=settings.proposal_lifetime * 3600 if settings else LIFETIME,
+        note_lifetime=settings.note_lifetime * 24 * 3600 if settings else notes.LIFETIME,
     )
 
 
@@ -89,7 +62,13 @@ def create_person_store(
     or its import path. Raises SettingError if there is no such store.
     """
     if choice and choice != "file":
-        return _load(choice)(parent=sessions.parent)
+        try:
+            store = import_item(choice) if isinstance(choice, str) else choice
+        except ImportError as exc:
+            raise SettingError(f"Unknown memory store “{choice}”. Use “file” or a class.") from exc
+        if not (isinstance(store, type) and issubclass(store, MemoryStore)):
+            raise SettingError(f"“{choice}” is not a MemoryStore.")
+        return store(parent=sessions.parent)
     # A store of another package may not be made for memories.
     is_ours = type(sessions).__module__.startswith("aiserver.sessions.")
     if not choice and is_ours and isinstance(sessions, KeyValueSessionManager):
@@ -102,13 +81,3 @@ def person_folder() -> Path:
     from jupyter_core.paths import jupyter_data_dir
 
     return Path(jupyter_data_dir()) / "aiserver" / "memory"
-
-
-def _load(choice: str | type[MemoryStore]) -> type[MemoryStore]:
-    try:
-        store = import_item(choice) if isinstance(choice, str) else choice
-    except ImportError as exc:
-        raise SettingError(f"Unknown memory store “{choice}”. Use “file” or a class.") from exc
-    if not (isinstance(store, type) and issubclass(store, MemoryStore)):
-        raise SettingError(f"“{choice}” is not a MemoryStore.")
-    return store

@@ -26,7 +26,7 @@ from ...generation.receipts import decode_prompt
 from ...redact import redact
 from ...sessions.base import SessionManager
 from ..rules.visible_text import visible_part
-from .listed import ListedEntry
+from .entries import MemoryEntry
 from .manager import MemoryManager
 
 # A long entry may be shortened in a prompt. So a prompt contains an entry if it contains the
@@ -79,7 +79,7 @@ class StoredPrompts:
 
 
 async def forget(
-    memories: MemoryManager, listed: Sequence[ListedEntry], stored: Sequence[StoredPrompts]
+    memories: MemoryManager, listed: Sequence[MemoryEntry], stored: Sequence[StoredPrompts]
 ) -> int:
     """Remove entries, proposals and notes with their texts, and the ``stored`` prompts with them.
 
@@ -88,12 +88,15 @@ async def forget(
     """
     for prompts in stored:
         await prompts.delete()
-    texts = {item.entry.text for item in listed}
+    texts = {item.text for item in listed}
     await erase_copies(memories, texts)
     for item in listed:
         with contextlib.suppress(NotFound):
-            await memories.forget(item.scope, item.entry.id)
-    await _reject_proposals(memories, texts)
+            await memories.forget(item.scope, item.id)
+    for proposal in await memories.pending():
+        if proposal.text in texts:
+            with contextlib.suppress(ProposalNotFound):
+                await memories.reject(proposal.id)
     for prompts in stored:
         await prompts.delete()
     return sum(prompts.deleted_count for prompts in stored)
@@ -106,13 +109,6 @@ async def erase_copies(memories: MemoryManager, texts: set[str]) -> None:
     """
     with contextlib.suppress(MemoryUnreadable, MemoryTooLarge):
         await memories.notes.erase(texts)
-
-
-async def _reject_proposals(memories: MemoryManager, texts: set[str]) -> None:
-    for proposal in await memories.pending():
-        if proposal.text in texts:
-            with contextlib.suppress(ProposalNotFound):
-                await memories.reject(proposal.id)
 
 
 def _patterns(text: str, is_complete: bool) -> list[re.Pattern[str]]:

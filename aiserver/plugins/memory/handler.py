@@ -7,20 +7,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from typing import Any, cast
 
-from ...errors import (
-    FeatureForbidden,
-    MemoryEntryChanged,
-    NotFound,
-    NotOwner,
-    ProposalNotFound,
-    UserText,
-)
+from ...errors import FeatureForbidden, NotFound, NotOwner, ProposalNotFound
 from ...handlers.base import AIServerHandler, guarded
 from ...models import check_id
 from ...prompts.language import cell_language
 from ...prompts.project import closed_note
 from ...surrogates import json_bytes
 from ..search.plugin import SearchPlugin
+from ..search.query import MIN_SIMILARITY, compared_parts, similarity
 from .bodies import (
     MemoryChangeBody,
     MemoryConfirmBody,
@@ -33,9 +27,9 @@ from .bodies import (
     NoteChangeBody,
     PastAnswerBody,
 )
+from .document import run_in_memory_thread
 from .entries import MemoryEntry, Scope, TurnSource
 from .forgetting import StoredPrompts, forget
-from .listed import ComparedEntries, ListedEntry
 from .manager import MemoryManager
 from .notes.manager import Note, NoteManager
 from .notes.outline import outline_of
@@ -43,9 +37,8 @@ from .past_answers import find_past_answer
 from .plugin import MemoryPlugin
 from .proposals import Proposal
 from .recall import find_entries
-from .thread import run_in_memory_thread
 
-_CHANGED = UserText("This note has been changed in the meantime. Look at it again, then decide.")
+_MAX_SIMILAR = 3  # entries that are listed with a proposal
 
 
 class MemoryBase(AIServerHandler):
@@ -69,6 +62,13 @@ class MemoryBase(AIServerHandler):
         """The plugin of these handlers."""
         return self.services.plugins.get(MemoryPlugin)
 
+    def stored_prompts(self, texts: Sequence[str], *, are_complete: bool = False) -> StoredPrompts:
+        """Return the stored prompts that contain one of the texts."""
+        services = self.services
+        return StoredPrompts(
+            services.sessions, texts, owner=services.session_owner, are_complete=are_complete
+        )
+
     async def finish_in_thread(self, build: Callable[[], Any]) -> None:
         """Build a long answer in the thread of memories."""
         await self.finish(await run_in_memory_thread(lambda: json_bytes(build())))
@@ -83,9 +83,7 @@ class MemoryHandler(MemoryBase):
         memory = self.memory
         listed = await memory.list_entries(skip_unreadable=True)
         lists = {"scopes": memory.scopes, "unreadable": await memory.unreadable_scopes()}
-        await self.finish_in_thread(
-            lambda: lists | {"entries": [_listed_fields(item) for item in listed]}
-        )
+        await self.finish_in_thread(lambda: lists | {"entries": list(map(_fields, listed))})
 
     @guarded("write")
     async def post(self) -> None:
@@ -93,7 +91,7 @@ class MemoryHandler(MemoryBase):
         memory, body = self.memory, self.body(MemoryEntryBody)
         entry = await memory.add(body.scope, body.text, _source(body.source))
         self.set_status(201)
-        await self.finish(_entry_fields(body.scope, entry))
+        await self.finish(_fields(entry))
 
 
 class MemoryEntryHandler(MemoryBase):
@@ -104,19 +102,18 @@ class MemoryEntryHandler(MemoryBase):
         """Give the entry another text."""
         memory, body = self.memory, self.body(MemoryChangeBody)
         entry = await memory.change(cast("Scope", scope), id_, body.text, body.expected)
-        await self.finish(_entry_fields(cast("Scope", scope), entry))
+        await self.finish(_fields(entry))
 
     @guarded("write")
     async def delete(self, scope: str, id_: str) -> None:
         """Forget the entry, and delete the stored prompts with its text."""
-        memory, services = self.memory, self.services
-        listed = await memory.list_entries(skip_unreadable=True)
-        listed = [item for item in listed if (item.scope, item.entry.id) == (scope, id_)]
-        if not listed:
+        memory = self.memory
+        entries = await memory.list_entries(skip_unreadable=True)
+        entries = [entry for entry in entries if (entry.scope, entry.id) == (scope, id_)]
+        if not entries:
             raise NotFound
-        text = listed[0].entry.text
-        stored = StoredPrompts(services.sessions, [text], owner=services.session_owner)
-        await self.finish({"deleted_prompts": await forget(memory, listed, [stored])})
+        stored = self.stored_prompts([entries[0].text])
+        await self.finish({"deleted_prompts": await forget(memory, entries, [stored])})
 
 
 class MemorySearchHandler(MemoryBase):
@@ -127,10 +124,8 @@ class MemorySearchHandler(MemoryBase):
         """Answer with the best entries: those that contain all words first. Changes nothing."""
         memory, body = self.memory, self.body(MemorySearchBody)
         listed = await memory.list_entries(skip_unreadable=True)
-        results = await find_entries(self.plugin.recall, listed, body.query, limit=body.limit)
-        entries = [
-            _listed_fields(item.listed) | {"has_all_words": item.has_all_words} for item in results
-        ]
+        results = await find_entries(self.plugin.recall, listed, body.query, body.limit)
+        entries = [_fields(entry) | {"has_all_words": has_all} for entry, has_all in results]
         await self.finish(json_bytes({"entries": entries}))
 
 
@@ -154,7 +149,7 @@ class ProposalsHandler(MemoryBase):
         memory = self.memory
         waiting = await memory.pending()
         listed = await memory.list_entries(skip_unreadable=True) if waiting else []
-        await self.finish_in_thread(lambda: {"proposals": _fields_of(waiting, listed)})
+        await self.finish_in_thread(lambda: {"proposals": _with_similar(waiting, listed)})
 
     @guarded("write")
     async def post(self) -> None:
@@ -163,7 +158,7 @@ class ProposalsHandler(MemoryBase):
         proposal = await memory.propose(body.text, body.scope, body.origin, _source(body.source))
         listed = await memory.list_entries(skip_unreadable=True)
         self.set_status(201)
-        await self.finish_in_thread(lambda: _fields_of([proposal], listed)[0])
+        await self.finish_in_thread(lambda: _with_similar([proposal], listed)[0])
 
 
 class MemoryConfirmHandler(MemoryBase):
@@ -178,16 +173,15 @@ class MemoryConfirmHandler(MemoryBase):
             id_, text=body.text, scope=body.scope, replaces=body.replaces or ""
         )
         listed = await memory.list_entries(skip_unreadable=True)
-        remaining = {(item.scope, item.entry.id) for item in listed}
-        replaced = [item for item in before if item.entry.id == body.replaces]
-        texts = [i.entry.text for i in replaced if (i.scope, i.entry.id) not in remaining]
+        remaining = {(item.scope, item.id) for item in listed}
+        replaced = (item for item in before if item.id == body.replaces)
+        texts = [item.text for item in replaced if (item.scope, item.id) not in remaining]
         if texts:
-            owner = self.services.session_owner
-            await StoredPrompts(self.services.sessions, texts, owner=owner).delete()
-        listed = [item for item in listed if item.entry.id == entry.id]
+            await self.stored_prompts(texts).delete()
+        listed = [item for item in listed if item.id == entry.id]
         if not listed:  # it was forgotten in the meantime
             raise ProposalNotFound
-        await self.finish(_listed_fields(listed[0]))
+        await self.finish(_fields(listed[0]))
 
 
 class MemoryRejectHandler(MemoryBase):
@@ -243,12 +237,7 @@ class NoteHandler(MemoryBase):
         notes, body = self.notes, self.body(NoteBody)
         check_id("notebookId", notebook_id)
         outline = await asyncio.to_thread(outline_of, body.cells)
-        try:
-            note = await notes.update(
-                notebook_id, outline, again=body.again, expected=body.expected
-            )
-        except MemoryEntryChanged as reason:
-            raise MemoryEntryChanged(_CHANGED) from reason
+        note = await notes.update(notebook_id, outline, again=body.again, expected=body.expected)
         is_being_worded = False
         is_outline = note is not None and (note.author, note.text) == ("outline", outline.text)
         if body.uses_model and is_outline:
@@ -263,10 +252,7 @@ class NoteHandler(MemoryBase):
         notes, body = self.notes, self.body(NoteChangeBody)
         check_id("notebookId", notebook_id)
         if body.text is not None:
-            try:
-                await notes.write(notebook_id, body.text, body.expected, is_undo=body.undo)
-            except MemoryEntryChanged as reason:
-                raise MemoryEntryChanged(_CHANGED) from reason
+            await notes.write(notebook_id, body.text, body.expected, is_undo=body.undo)
         if body.used is not None:
             await notes.set_used(notebook_id, is_used=body.used)
         await self._answer(await notes.get(notebook_id))
@@ -274,11 +260,10 @@ class NoteHandler(MemoryBase):
     @guarded("write")
     async def delete(self, notebook_id: str) -> None:
         """Erase the note, and delete the stored prompts with it."""
-        notes, services = self.notes, self.services
+        notes = self.notes
         note = await notes.get(check_id("notebookId", notebook_id))
         texts = [closed_note(note.text)] if note and note.text else []
-        owner = services.session_owner
-        stored = StoredPrompts(services.sessions, texts, owner=owner, are_complete=True)
+        stored = self.stored_prompts(texts, are_complete=True)
         if texts:
             await stored.delete()
         await notes.delete(notebook_id)
@@ -290,7 +275,14 @@ class NoteHandler(MemoryBase):
         return self.plugin.writer.is_running(self.services.assistant, notebook_id)
 
     async def _answer(self, note: Note | None, is_being_worded: bool = False) -> None:
-        fields = note and _note_fields(note, self.notes.lifetime)
+        fields = note and {
+            "text": note.text,
+            "author": note.author if note.is_generated else "person",
+            "model": note.model,
+            "written_at": note.written_at,
+            "expires_at": note.expires_at(self.notes.lifetime),
+            "used": note.used,
+        }
         await self.finish(json_bytes({"note": fields, "being_worded": is_being_worded}))
 
 
@@ -298,50 +290,31 @@ def _source(body: MemorySource | None) -> TurnSource | None:
     return None if body is None else TurnSource(body.notebook_id, body.cell_id, body.turn_id)
 
 
-def _entry_fields(scope: Scope, entry: MemoryEntry) -> dict[str, Any]:
-    return {
-        "id": entry.id,
-        "scope": scope,
-        "text": entry.text,
-        "date": entry.date,
-        "section": entry.section,
-        "source": entry.source.to_dict() if entry.source else None,
-        "digest": entry.digest,
-    }
+def _fields(entry: MemoryEntry) -> dict[str, Any]:
+    return asdict(entry) | {"digest": entry.digest}
 
 
-def _listed_fields(listed: ListedEntry) -> dict[str, Any]:
-    return _entry_fields(listed.scope, listed.entry) | {"review": listed.review}
-
-
-def _fields_of(
-    proposals: Sequence[Proposal], listed: Sequence[ListedEntry]
+def _with_similar(
+    waiting: Sequence[Proposal], entries: Sequence[MemoryEntry]
 ) -> list[dict[str, Any]]:
-    entries = ComparedEntries(listed)
-    return [_proposal_fields(each, entries.similar_to(each.text)) for each in proposals]
+    """Return the fields of proposals, with the entries that are most similar to each.
 
-
-def _proposal_fields(proposal: Proposal, similar: Sequence[ListedEntry]) -> dict[str, Any]:
-    return {
-        "id": proposal.id,
-        "scope": proposal.scope,
-        "text": proposal.text,
-        "origin": proposal.origin,
-        "created_at": proposal.created_at,
-        "expires_at": proposal.expires_at,
-        "source": proposal.source.to_dict() if proposal.source else None,
-        "similar": [
-            {"id": item.entry.id, "scope": item.scope, "text": item.entry.text} for item in similar
-        ],
-    }
-
-
-def _note_fields(note: Note, lifetime: float) -> dict[str, Any]:
-    return {
-        "text": note.text,
-        "author": note.author if note.is_generated else "person",
-        "model": note.model,
-        "written_at": note.written_at,
-        "expires_at": note.expires_at(lifetime),
-        "used": note.used,
-    }
+    The person decides whether such an entry is a duplicate or a contradiction: “use polars” and
+    “use pandas” differ in one word.
+    """
+    parts = {entry.text: compared_parts(entry.text) for entry in entries}
+    listed = []
+    for proposal in waiting:
+        own = compared_parts(proposal.text)
+        scores = {text: similarity(own, other) for text, other in parts.items()}
+        similar = [entry for entry in entries if scores[entry.text] >= MIN_SIMILARITY]
+        similar.sort(key=lambda entry: -scores[entry.text])
+        fields = proposal.model_dump(
+            include={"id", "scope", "text", "origin", "created_at", "expires_at", "source"}
+        )
+        fields["similar"] = [
+            {"id": entry.id, "scope": entry.scope, "text": entry.text}
+            for entry in similar[:_MAX_SIMILAR]
+        ]
+        listed.append(fields)
+    return listed

@@ -61,14 +61,7 @@ def checked_text(text: str) -> str:
 
     Raises NotRemembered if it is empty or too long, or contains a secret.
     """
-    cleaned = clean(visible_part(fix_surrogates(text))).replace("\n", " ")
-    if not cleaned:
-        raise NotRemembered(_EMPTY)
-    if len(cleaned) > MAX_TEXT:
-        raise NotRemembered(_TOO_LONG.fill(str(MAX_TEXT)))
-    if redact(cleaned, is_prose=True) != cleaned:
-        raise NotRemembered(_SECRET)
-    return cleaned
+    return _checked(clean(visible_part(fix_surrogates(text))).replace("\n", " "), MAX_TEXT)
 
 
 def checked_note(text: str) -> str:
@@ -77,14 +70,17 @@ def checked_note(text: str) -> str:
     Raises the errors of ``checked_text``.
     """
     lines = visible_part(fix_surrogates(text)).splitlines()
-    cleaned = "\n".join(" ".join(line.split()) for line in lines if line.strip())
-    if not cleaned:
+    return _checked("\n".join(" ".join(line.split()) for line in lines if line.strip()), MAX_NOTE)
+
+
+def _checked(text: str, max_length: int) -> str:
+    if not text:
         raise NotRemembered(_EMPTY)
-    if len(cleaned) > MAX_NOTE:
-        raise NotRemembered(_TOO_LONG.fill(str(MAX_NOTE)))
-    if redact(cleaned, is_prose=True) != cleaned:
+    if len(text) > max_length:
+        raise NotRemembered(_TOO_LONG.fill(str(max_length)))
+    if redact(text, is_prose=True) != text:
         raise NotRemembered(_SECRET)
-    return cleaned
+    return text
 
 
 def checked_proposal(text: str) -> str:

@@ -17,6 +17,7 @@ import time
 from codecs import BOM_UTF8
 from collections.abc import Callable, Collection
 from contextlib import suppress
+from dataclasses import replace
 from datetime import datetime
 
 from ...errors import (
@@ -30,17 +31,16 @@ from ...errors import (
 from ...models import SessionKey
 from ...sessions.base import SessionManager
 from . import document, proposals, reviews
-from .entries import SCOPES, MemoryEntry, Scope, TurnSource, new_id
-from .json_documents import DamagedDocument
+from .document import decode, run_in_memory_thread
+from .entries import SCOPES, MemoryEntry, Review, Scope, TurnSource, new_id
 from .limits import checked_proposal, checked_text
-from .listed import ListedEntry, decode, digests_of, list_entries
 from .notes import manager as notes
 from .notes.manager import NoteManager
 from .proposals import Decision, Origin, Proposal
-from .stores.base import DocumentName, MemoryStore
-from .thread import run_in_memory_thread
+from .stores.base import DamagedDocument, DocumentName, MemoryStore
 
 LIFETIME = 24 * 3600.0  # seconds until a proposal expires, by default
+_REVIEWS: dict[bool | None, Review] = {None: "new", True: "used", False: "declined"}
 
 
 class MemoryManager:
@@ -80,7 +80,7 @@ class MemoryManager:
         await self._finish_confirmations()
         await self._change_proposals(lambda waiting: waiting)
         # An earlier version counted the changes that the person made to answers.
-        await self._person.update("corrections", lambda _: None, owner=self._owner)
+        await self._update("corrections", lambda _: None)
 
     async def unreadable_scopes(self) -> list[Scope]:
         """Return the memories that can't be read, because they are no text, links or too large."""
@@ -92,23 +92,30 @@ class MemoryManager:
                 unreadable.append(scope)
         return unreadable
 
-    async def list_entries(self, *, skip_unreadable: bool = False) -> list[ListedEntry]:
+    async def list_entries(self, *, skip_unreadable: bool = False) -> list[MemoryEntry]:
         """Return the entries of both memories, the project's first, in the order of their texts.
 
         Changes nothing. Raises MemoryUnreadable or MemoryTooLarge, unless such a memory is skipped.
         """
+        unreadable = (MemoryUnreadable, MemoryTooLarge) if skip_unreadable else ()
         decisions: dict[str, bool] = {}
-        try:
+        with suppress(DamagedDocument, *unreadable):
             data = await self._person.read("reviews", owner=self._owner)
-            with suppress(DamagedDocument):
-                decisions = reviews.parse(data, self._project_name)
-        except (MemoryUnreadable, MemoryTooLarge):
-            if not skip_unreadable:
-                raise
-        skipped = await self.unreadable_scopes() if skip_unreadable else []
-        scopes = [scope for scope in self.scopes if scope not in skipped]
-        texts = {scope: await self._read(scope) for scope in scopes}
-        return await run_in_memory_thread(lambda: list_entries(texts, decisions))
+            decisions = reviews.parse(data, self._project_name)
+        texts: dict[Scope, str] = {}
+        for scope in self.scopes:
+            with suppress(*unreadable):
+                texts[scope] = await self._read(scope)
+
+        def parse() -> list[MemoryEntry]:
+            project = document.parse(texts.get("project", ""))
+            reviewed = [
+                replace(entry, scope="project", review=_REVIEWS[decisions.get(entry.digest)])
+                for entry in project
+            ]
+            return reviewed + document.parse(texts.get("person", ""))
+
+        return await run_in_memory_thread(parse)
 
     async def add(self, scope: Scope, text: str, source: TurnSource | None = None) -> MemoryEntry:
         """Write a new entry and return it. Raises the errors of ``limits.checked_text``."""
@@ -130,9 +137,7 @@ class MemoryManager:
         again.
         """
         removed: list[MemoryEntry] = []
-        await self._change_proposals(
-            lambda waiting: [proposal for proposal in waiting if proposal.id != id_]
-        )
+        await self._drop(id_)
 
         def remove(old: str) -> str:
             removed[:] = [entry for entry in document.parse(old) if entry.id == id_]
@@ -170,25 +175,23 @@ class MemoryManager:
 
     async def review(self, digests: Collection[str], *, used: bool) -> None:
         """Store the person's decision about entries of the project's memory."""
-        await self._person.update(
-            "reviews",
-            lambda data: reviews.add(data, self._project_name, digests, used=used),
-            owner=self._owner,
+        await self._update(
+            "reviews", lambda data: reviews.add(data, self._project_name, digests, used=used)
         )
 
     async def pending(self) -> list[Proposal]:
-        """Return the proposals that wait for the person, oldest first. Changes nothing.
+        """Return the proposals about which the person decides here, oldest first. Changes nothing.
 
         They include those whose confirmation can't be finished now, for example on a full disk.
         """
-        return await self._proposals()
+        data = await self._person.read("proposals", owner=self._owner)
+        stored: list[Proposal] = []
+        with suppress(DamagedDocument):
+            stored = proposals.parse(data, self._now())
+        return [proposal for proposal in stored if proposal.belongs_to(self._project_name)]
 
     async def propose(
-        self,
-        text: str,
-        scope: Scope,
-        origin: Origin,
-        source: TurnSource | None = None,
+        self, text: str, scope: Scope, origin: Origin, source: TurnSource | None = None
     ) -> Proposal:
         """Store a proposal and return it; if it waits already for this memory, return that one.
 
@@ -205,17 +208,15 @@ class MemoryManager:
             source=source,
             project=self._project_name if scope == "project" else "",
         )
-        result = [proposal]
+        same: list[Proposal] = []
 
         def append(waiting: list[Proposal]) -> list[Proposal]:
-            here = [other for other in waiting if other.belongs_to(self._project_name)]
-            wanted = (proposal.scope, proposal.text)
-            same = [other for other in here if (other.scope, other.text) == wanted]
-            result[:] = same or [proposal]
+            here = (other for other in waiting if other.belongs_to(self._project_name))
+            same[:] = (o for o in here if (o.scope, o.text) == (scope, proposal.text))
             return waiting if same else proposals.append(waiting, proposal)
 
         await self._change_proposals(append)
-        return result[0]
+        return (same or [proposal])[0]
 
     async def confirm(
         self,
@@ -243,12 +244,12 @@ class MemoryManager:
             return proposals.decide(proposal, decision, self._project_name)
 
         await self._change_proposal(id_, claim)
-        for proposal in await self._proposals():
+        for proposal in await self.pending():
             if proposal.id == id_ and proposal.decision:
                 return await self._finish_or_undo(proposal)
-        for listed in await self.list_entries():  # confirmed in another window
-            if listed.entry.id == id_:
-                return listed.entry
+        for entry in await self.list_entries():  # confirmed in another window
+            if entry.id == id_:
+                return entry
         raise ProposalNotFound
 
     async def reject(self, id_: str) -> None:
@@ -256,8 +257,8 @@ class MemoryManager:
         removed: list[Proposal] = []
 
         def drop(waiting: list[Proposal]) -> list[Proposal]:
-            here = [other for other in waiting if other.belongs_to(self._project_name)]
-            removed[:] = [other for other in here if other.id == id_ and not other.decision]
+            here = (other for other in waiting if other.belongs_to(self._project_name))
+            removed[:] = (other for other in here if other.id == id_ and not other.decision)
             return [other for other in waiting if other not in removed]
 
         await self._change_proposals(drop)
@@ -295,17 +296,22 @@ class MemoryManager:
             old = decode(data)
             new = change(old)
             removed.clear()
-            removed.update(digests_of(old) - digests_of(new))
+            remaining = {entry.digest for entry in document.parse(new)}
+            removed.update({entry.digest for entry in document.parse(old)} - remaining)
             mark = BOM_UTF8 if (data or b"").startswith(BOM_UTF8) else b""
             return mark + new.encode()
 
         await store.update("memory", edit, owner=owner)
         if scope == "project" and removed:
-            await self._person.update(
-                "reviews",
-                lambda data: reviews.drop(data, self._project_name, removed),
-                owner=self._owner,
+            await self._update(
+                "reviews", lambda data: reviews.drop(data, self._project_name, removed)
             )
+
+    async def _update(
+        self, name: DocumentName, change: Callable[[bytes | None], bytes | None]
+    ) -> None:
+        """Change a document of the person."""
+        await self._person.update(name, change, owner=self._owner)
 
     async def _add(
         self, id_: str, scope: Scope, text: str, source: TurnSource | None, replaces: str = ""
@@ -329,16 +335,8 @@ class MemoryManager:
             if entry.id == id_:
                 if scope == "project":
                     await self.review([entry.digest], used=True)
-                return entry
+                return replace(entry, scope=scope)
         raise NotFound
-
-    async def _proposals(self) -> list[Proposal]:
-        """Return the proposals about which the person decides here, with and without decisions."""
-        data = await self._person.read("proposals", owner=self._owner)
-        stored: list[Proposal] = []
-        with suppress(DamagedDocument):
-            stored = proposals.parse(data, self._now())
-        return [proposal for proposal in stored if proposal.belongs_to(self._project_name)]
 
     async def _change_proposal(self, id_: str, change: Callable[[Proposal], Proposal]) -> None:
         """Change a stored proposal about which the person decides here."""
@@ -351,49 +349,44 @@ class MemoryManager:
 
     async def _change_proposals(self, change: Callable[[list[Proposal]], list[Proposal]]) -> None:
         """Change the stored proposals; those that have expired are removed."""
-        name: DocumentName = "proposals"
-        await self._person.update(
-            name,
-            lambda data: proposals.change(data, self._now(), change),
-            owner=self._owner,
-        )
+        await self._update("proposals", lambda data: proposals.change(data, self._now(), change))
 
     async def _finish_confirmations(self) -> None:
         """Finish the confirmations during which a process was killed."""
-        for proposal in await self._proposals():
+        for proposal in await self.pending():
             if proposal.decision:
                 with suppress(AIServerError):
                     await self._finish_or_undo(proposal)
 
     async def _finish_or_undo(self, proposal: Proposal) -> MemoryEntry:
-        """Finish a confirmation. If its entry can't be written, let the proposal wait again."""
-        try:
-            return await self._finish(proposal)
-        except AIServerError:
-            with suppress(AIServerError):
-                await self._undo(proposal)
-            raise
+        """Write the entry of a confirmed proposal, then remove the proposal.
 
-    async def _undo(self, proposal: Proposal) -> None:
-        """Remove the decision about a proposal, unless its entry was written."""
-        assert proposal.decision is not None
-        text = ""
-        with suppress(MemoryUnreadable, MemoryTooLarge):
-            text = await self._read(proposal.decision.scope)
-        entries = await run_in_memory_thread(lambda: document.parse(text))
-        if all(entry.id != proposal.id for entry in entries):
-            await self._change_proposal(
-                proposal.id, lambda stored: proposals.decide(stored, None, self._project_name)
-            )
-
-    async def _finish(self, proposal: Proposal) -> MemoryEntry:
-        """Write the entry of a confirmed proposal, then remove the proposal."""
+        If the entry can't be written, the proposal waits again.
+        """
         decision = proposal.decision
         assert decision is not None
-        entry = await self._add(
-            proposal.id, decision.scope, decision.text, proposal.source, decision.replaces
-        )
-        await self._change_proposals(
-            lambda waiting: [other for other in waiting if other.id != proposal.id]
-        )
-        return entry
+        try:
+            entry = await self._add(
+                proposal.id, decision.scope, decision.text, proposal.source, decision.replaces
+            )
+            await self._drop(proposal.id)
+            return entry
+        except AIServerError:
+            with suppress(AIServerError):
+                await self._undo(proposal.id, decision.scope)
+            raise
+
+    async def _drop(self, id_: str) -> None:
+        """Remove a proposal, also while it is being confirmed."""
+        await self._change_proposals(lambda waiting: [p for p in waiting if p.id != id_])
+
+    async def _undo(self, id_: str, scope: Scope) -> None:
+        """Remove the decision about a proposal, unless its entry was written."""
+        text = ""
+        with suppress(MemoryUnreadable, MemoryTooLarge):
+            text = await self._read(scope)
+        entries = await run_in_memory_thread(lambda: document.parse(text))
+        if all(entry.id != id_ for entry in entries):
+            await self._change_proposal(
+                id_, lambda stored: proposals.decide(stored, None, self._project_name)
+            )

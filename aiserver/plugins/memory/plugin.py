@@ -12,10 +12,11 @@ if TYPE_CHECKING:
     from ...prompts.prompt_input import Remembered
     from ...sessions.base import SessionManager
     from .manager import MemoryManager
-    from .notes.writer import NoteWriter
-    from .recall.recall import Recall
+    from .notes.wording import NoteWriter
+    from .recall import Recall
 
-_HANDLERS = {
+_ROUTES = {
+    "notebooks/([^/]+)/note": "NoteHandler",
     "memory": "MemoryHandler",
     "memory/review": "MemoryReviewHandler",
     "memory/search": "MemorySearchHandler",
@@ -43,12 +44,12 @@ class MemoryPlugin(Plugin):
     def start(self, host: Host) -> None:
         """Create the manager of the memories. Raises SettingError."""
         from ..search.plugin import SearchPlugin
-        from .factory import make_memory
-        from .notes.writer import NoteWriter
-        from .recall.recall import Recall
+        from .factory import create_memory
+        from .notes.wording import NoteWriter
+        from .recall import Recall
 
         search = host.plugins.find(SearchPlugin)
-        self.manager = make_memory(self._settings, host.sessions, host.folder, host.session_owner)
+        self.manager = create_memory(self._settings, host.sessions, host.folder, host.session_owner)
         self.recall = Recall(search.process if search else None)
         self.writer = NoteWriter(self.manager.notes, host.log)
         self._sessions = host.sessions
@@ -77,8 +78,7 @@ class MemoryPlugin(Plugin):
     def routes(self) -> dict[str, str]:
         """Return the routes of memories, proposals and notes."""
         module = "aiserver.plugins.memory.handler"
-        routes = {f"/aiserver/{path}": f"{module}.{name}" for path, name in _HANDLERS.items()}
-        return routes | {"/aiserver/notebooks/([^/]+)/note": f"{module}.NoteHandler"}
+        return {f"/aiserver/{path}": f"{module}.{name}" for path, name in _ROUTES.items()}
 
     async def context(self, request: ContextRequest) -> Sequence[Remembered]:
         """Return the entries for a request, and the note of its notebook."""

@@ -15,24 +15,16 @@ import json
 from collections.abc import Callable, Sequence
 from typing import Annotated, Any, Literal
 
-from pydantic import (
-    BaseModel,
-    ConfigDict,
-    Field,
-    ValidationError,
-    ValidatorFunctionWrapHandler,
-    field_validator,
-)
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from .entries import Scope, TurnSource
-from .json_documents import DamagedDocument, parse_object
+from .stores.base import DamagedDocument, parse_object
 
 Origin = Literal["request", "person", "import", "correction"]
 """The origin of a text: a request, a button that the person pressed, or another program's file.
 An earlier version proposed changes that the person made to several answers: ``correction``."""
 
 MAX_PROPOSALS = 200
-
 
 _Text = Annotated[str, Field(min_length=1)]
 _Time = Annotated[float, Field(gt=-1e12, lt=1e12)]  # in seconds since 1970
@@ -74,7 +66,7 @@ class Proposal(BaseModel):
 
     @field_validator("decision", mode="wrap")
     @classmethod
-    def _valid_decision(cls, value: Any, handler: ValidatorFunctionWrapHandler) -> Any:
+    def _valid_decision(cls, value: Any, handler: Callable[[Any], Any]) -> Any:
         try:
             return handler(value)
         except ValidationError:
@@ -137,8 +129,7 @@ def _split(data: bytes | None, now: float) -> tuple[list[Proposal], list[Any]]:
 def append(proposals: Sequence[Proposal], proposal: Proposal) -> list[Proposal]:
     """Return the proposals with a new one, without the oldest ones if there are too many."""
     waiting = [other for other in proposals if not other.decision]
-    surplus = max(len(waiting) + 1 - MAX_PROPOSALS, 0)
-    dropped = {other.id for other in waiting[:surplus]}
+    dropped = {other.id for other in waiting[: max(len(waiting) + 1 - MAX_PROPOSALS, 0)]}
     return [*(other for other in proposals if other.id not in dropped), proposal]
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import itertools
 import logging
 from collections.abc import Sequence
 
@@ -17,11 +18,10 @@ from ...plugin import ContextRequest
 from ...prompts.project import MAX_ENTRIES, MAX_SMALL, SHARE
 from ...prompts.prompt_input import MemoryText, Remembered, Style
 from ...tokens import estimate_tokens
-from .listed import ListedEntry
+from .entries import MemoryEntry
 from .manager import MemoryManager
 from .notes.manager import NoteManager
-from .recall.recall import Recall
-from .recall.shared_words import share_subject
+from .recall import Recall, share_subject
 
 _TIMEOUT = 2.0  # seconds; if a store is slower, the request is sent without memories
 _log = logging.getLogger(__name__)
@@ -38,7 +38,11 @@ async def remember(manager: MemoryManager, recall: Recall, request: ContextReque
         remembered_entries(manager, recall, request.intent, request.source, model), note
     )
     relevant = only_relevant(entries, request.intent, model.style)[:MAX_ENTRIES]
-    return Remembered([_memory_text(*pair) for pair in relevant], len(entries), text)
+    texts = [
+        MemoryText(f"{entry.scope}:{entry.id}", entry.text, entry.section, position)
+        for position, entry in relevant
+    ]
+    return Remembered(texts, len(entries), text)
 
 
 async def note_of(notes: NoteManager | None, notebook_id: str) -> str:
@@ -55,7 +59,7 @@ async def note_of(notes: NoteManager | None, notebook_id: str) -> str:
 
 async def remembered_entries(
     manager: MemoryManager, recall: Recall, intent: str, code: str, model: ChatModel
-) -> list[tuple[int, ListedEntry]]:
+) -> list[tuple[int, MemoryEntry]]:
     """Return the entries that may be sent, the most relevant ones first, with their positions.
 
     If all of them may fit into the model's prompt, they are in the order of the memories. In a
@@ -84,33 +88,24 @@ async def remembered_entries(
 
 
 def only_relevant(
-    entries: Sequence[tuple[int, ListedEntry]], intent: str, style: Style
-) -> Sequence[tuple[int, ListedEntry]]:
+    entries: Sequence[tuple[int, MemoryEntry]], intent: str, style: Style
+) -> Sequence[tuple[int, MemoryEntry]]:
     """Return the entries that a model of this style may get: of several, a small model gets one.
 
     It gets the first entry, and none if this isn't about the subject of the request.
     """
     if style != "compact" or len(entries) <= MAX_SMALL:
         return entries
-    return [pair for pair in entries[:MAX_SMALL] if share_subject(intent, pair[1].entry.text)]
+    return [pair for pair in entries[:MAX_SMALL] if share_subject(intent, pair[1].text)]
 
 
-def _may_fit(entries: Sequence[ListedEntry], room: int) -> bool:
-    size = 0
-    for listed in entries:
-        size += estimate_tokens(listed.entry.text)
-        if size > room:
-            return False
-    return True
+def _may_fit(entries: Sequence[MemoryEntry], room: int) -> bool:
+    sizes = itertools.accumulate(estimate_tokens(entry.text) for entry in entries)
+    return all(size <= room for size in sizes)
 
 
-async def _list(manager: MemoryManager) -> list[ListedEntry]:
+async def _list(manager: MemoryManager) -> list[MemoryEntry]:
     with contextlib.suppress(AIServerError):  # on a full disk, for example
         await manager.sweep()
         await manager.notes.sweep()
     return await manager.list_entries(skip_unreadable=True)
-
-
-def _memory_text(position: int, listed: ListedEntry) -> MemoryText:
-    entry = listed.entry
-    return MemoryText(f"{listed.scope}:{entry.id}", entry.text, entry.section, position)

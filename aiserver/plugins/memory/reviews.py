@@ -1,22 +1,20 @@
 """A person's decisions about entries of projects' memories that they didn't write. Pure.
 
 Decisions are stored by the project's folder and the entry's digest, so that an entry whose text
-changes must be seen again. An entry without a decision isn't used. When an entry is removed here,
-so is the decision: if git brings the entry back, the person sees it again.
+changes must be seen again. When an entry is removed here, so is the decision: if git brings the
+entry back, the person sees it again.
 
 Invariants: other projects' decisions, and those that only a newer version knows, are preserved.
-Each function that gets the stored decisions raises DamagedDocument.
+Each function raises DamagedDocument.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Mapping
-from typing import Any, Literal
+from collections.abc import Collection, Iterable
+from typing import Any
 
-from .json_documents import DamagedDocument, parse_object
-
-Review = Literal["new", "used", "declined"]
+from .stores.base import DamagedDocument, parse_object
 
 MAX_DECISIONS = 20_000  # of each project; the oldest ones are dropped
 
@@ -28,31 +26,19 @@ def parse(data: bytes | None, project: str) -> dict[str, bool]:
 
 
 def add(data: bytes | None, project: str, digests: Iterable[str], *, used: bool) -> bytes:
-    """Return the stored decisions with further ones for a project."""
+    """Return the stored decisions with further ones for a project, which become the newest."""
     stored = _stored(data)
-    decisions = stored.get(project, {})
-    for digest in digests:
-        decisions.pop(digest, None)  # so that it becomes the newest
-        decisions[digest] = used
-    newest = list(decisions.items())[-MAX_DECISIONS:]
-    return _encode({**stored, project: dict(newest)})
+    new = dict.fromkeys(digests, used)
+    old = {digest: used for digest, used in stored.get(project, {}).items() if digest not in new}
+    return _encode(stored | {project: dict([*old.items(), *new.items()][-MAX_DECISIONS:])})
 
 
 def drop(data: bytes | None, project: str, digests: Collection[str]) -> bytes | None:
     """Return the stored decisions without some of a project's."""
     stored = _stored(data)
     decisions = stored.get(project, {})
-    if decisions.keys().isdisjoint(digests):
-        return data
     remaining = {digest: used for digest, used in decisions.items() if digest not in digests}
-    return _encode(stored | {project: remaining})
-
-
-def review_of(decisions: Mapping[str, bool], digest: str) -> Review:
-    """Return the decision about an entry."""
-    if digest not in decisions:
-        return "new"
-    return "used" if decisions[digest] else "declined"
+    return data if remaining == decisions else _encode(stored | {project: remaining})
 
 
 def _encode(stored: dict[str, Any]) -> bytes:

@@ -9,7 +9,7 @@ line of the intent.
 from __future__ import annotations
 
 import re
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from ...models import Interaction, Session
 from ...replay.ordering import to_seconds
@@ -27,22 +27,12 @@ _SPECIAL_MODES = {
 _MODE_LINE = re.compile(r"\n/[a-z]*\Z")
 
 
-class TurnText(NamedTuple):
-    """The searched fields of a turn, folded (see ``normalize``), in the order of ``FIELD_WEIGHTS``.
+def texts_of(session: Session) -> list[tuple[int, float, tuple[str, ...]]]:
+    """Return the id, the time in seconds since 1970, and the texts of each turn, oldest first.
 
-    The id is unique only among the turns of one cell. ``time`` is in seconds since 1970.
-    """
-
-    turn_id: int
-    time: float
-    fields: tuple[str, ...]
-
-
-def texts_of(session: Session) -> list[TurnText]:
-    """Return the texts of all turns, oldest first.
-
-    A turn often contains the code of the previous one again. Its code has only the other lines, so
-    that a search finds the turn that wrote them.
+    The texts are folded (see ``normalize``), in the order of ``FIELD_WEIGHTS``. A turn often has
+    the code of the previous one again. Its code has only the other lines, so that a search finds
+    the turn that wrote them.
     """
     texts = []
     previous: set[str] = set()
@@ -52,7 +42,7 @@ def texts_of(session: Session) -> list[TurnText]:
         fields["code"] = "\n".join(line for line in lines if line not in previous)
         previous = set(lines) or previous
         folded = tuple(fold(fields[name]) for name in FIELD_WEIGHTS)
-        texts.append(TurnText(turn.turn_id, to_seconds(turn.timestamp), folded))
+        texts.append((turn.turn_id, to_seconds(turn.timestamp), folded))
     return texts
 
 

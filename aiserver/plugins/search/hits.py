@@ -10,9 +10,19 @@ from ...models import Session
 from ...payload import Payload, nullable
 from ...replay import replay
 from .documents import FIELD_WEIGHTS, Field, fields_of, turns_of
-from .normalize import fold
+from .normalize import find, fold
 from .query import Term
-from .snippet import Piece, coverage, snippet
+
+_MAX_CHARS = 160  # of the line that is displayed
+_CHARS_BEFORE_MATCH = 40  # displayed before the first match if the line's beginning is cut off
+
+
+@dataclass(frozen=True)
+class Piece(Payload):
+    """A piece of the displayed line. ``is_hit``: it matches a term."""
+
+    text: str
+    is_hit: bool
 
 
 class ScoredTurn(NamedTuple):
@@ -94,3 +104,45 @@ def hits_of(
                 score=scored.score,
             )
     return hits
+
+
+def snippet(text: str, terms: Sequence[Term]) -> list[Piece]:
+    """Return the line of a text that matches the terms best, split into pieces.
+
+    A line of more than ``_MAX_CHARS`` characters is truncated. If the text has no line with
+    content, return no pieces.
+    """
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    if not lines:
+        return []
+    line = max(lines, key=lambda line: coverage(fold(line), terms))
+    folded = fold(line)
+    parts = ([term.text] if term.text in folded else term.parts for term in terms)
+    matches = find(line, [text for texts in parts for text in texts])
+    start = (
+        max(0, matches[0][0] - _CHARS_BEFORE_MATCH) if matches and matches[0][1] > _MAX_CHARS else 0
+    )
+    end = min(len(line), start + _MAX_CHARS)
+    pieces: list[Piece] = [Piece("…", False)] if start else []
+    position = start
+    for match_start, match_end in matches:
+        match_start, match_end = max(match_start, position), min(match_end, end)
+        if match_start >= match_end:
+            continue  # the match is in a part of the line that isn't displayed
+        if match_start > position:
+            pieces.append(Piece(line[position:match_start], False))
+        pieces.append(Piece(line[match_start:match_end], True))
+        position = match_end
+    if position < end or end < len(line):
+        pieces.append(Piece(line[position:end] + ("…" if end < len(line) else ""), False))
+    return pieces
+
+
+def coverage(text: str, terms: Sequence[Term]) -> float:
+    """Return how many terms a folded text contains. Parts of a term count half."""
+    return sum(
+        1.0
+        if term.text in text
+        else 0.5 * sum(part in text for part in term.parts) / max(len(term.parts), 1)
+        for term in terms
+    )

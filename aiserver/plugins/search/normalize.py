@@ -1,9 +1,8 @@
 """Normalize texts, so that a search also finds other spellings of a word. Pure.
 
-A folded text is a text after this normalization. Folding removes differences of case and width, so
-that ``CSV``, ``Ｃｓｖ`` and ``csv`` become the same. It also removes the accents of Latin, Greek
-and Cyrillic letters. In other scripts, a letter with a mark is a different letter, so marks are
-preserved: か is not が. Traditional Chinese characters become Simplified ones.
+Folding removes differences of case and width, so that ``CSV``, ``Ｃｓｖ`` and ``csv`` become equal.
+It also removes the accents of Latin, Greek and Cyrillic letters. In other scripts, a letter with a
+mark is a different letter: か is not が. Traditional Chinese characters become Simplified ones.
 
 Invariants:
 
@@ -27,10 +26,7 @@ _CONTROLS = dict.fromkeys((*range(9), *range(11, 32), 127), " ")
 
 
 def fold(text: str) -> str:
-    """Return the folded text.
-
-    Words that differ only in case, width, accents or the Chinese script become equal.
-    """
+    """Return a text in which words that differ only in case, width or accents are equal."""
     text = text.translate(_CONTROLS)
     if text.isascii():
         return text.lower()

@@ -1,16 +1,11 @@
 """Start, call and stop the search process, a child process that runs a ``TextIndex``.
 
 Searching needs a lot of CPU time in Python code. In a thread of the server, a search would compete
-with the event loop for the GIL. Its many objects would also slow down the server's garbage
-collection. Therefore searches run in a process of their own.
+with the event loop for the GIL, and slow down the server's garbage collection.
 
-Invariants:
-
-- The process starts when it is first used.
-- The process executes one call at a time.
-- The process is stopped ``IDLE`` seconds after the last call began, but never during a call. After
-  it was stopped or has crashed, the next ``start`` starts a new process, which has a different
-  number and no texts.
+Invariants: the process starts when it is first used, and executes one call at a time. It is stopped
+``IDLE`` seconds after the last call began, but never during a call. After it was stopped or has
+crashed, the next ``start`` starts a new process, which has a different number and no texts.
 """
 
 from __future__ import annotations
@@ -29,7 +24,7 @@ _COMMAND = command_of("aiserver.plugins.search.worker")
 
 
 class SearchProcess:
-    """Manages the search process. After the process has ended, ``start`` starts a new one."""
+    """Manages the search process."""
 
     def __init__(self, command: Sequence[str] = _COMMAND, idle: float = IDLE) -> None:
         self._command, self._idle = tuple(command), idle
@@ -48,19 +43,15 @@ class SearchProcess:
         return child.pid if child else None
 
     async def start(self) -> int:
-        """Start the process if it isn't running, and return its number. Raises SearchFailed.
-
-        Each new process has the next higher number. The caller passes this number to ``call``,
-        which raises ChildEnded if the process with this number has ended. The caller must then
-        index all sessions again, because a new process has no texts.
-        """
+        """Start the process if it isn't running, and return its number. Raises SearchFailed."""
         number: int = await self._run(self._start)
         return number
 
     async def call(self, number: int, name: str, *arguments: Any) -> Any:
         """Call the method ``name`` of the index in the process with this number.
 
-        Raises ChildEnded if that process has ended, SearchFailed if the method raises an exception.
+        Raises ChildEnded if that process has ended, so that everything must be indexed again, and
+        SearchFailed if the method raises an exception.
         """
         return await self._run(self._call, number, name, arguments)
 

@@ -123,11 +123,9 @@ class TextIndex:
         query = f"SELECT rowid, intent, explanation FROM text WHERE rowid IN ({marks})"
         rows = self._db.execute(query, selected).fetchall()
         matrix = vectors([f"{intent}\n{explanation}" for _, intent, explanation in rows])
+        updates = [(vector.tobytes(), row[0]) for vector, row in zip(matrix, rows, strict=True)]
         with self._transaction():
-            self._db.executemany(
-                "UPDATE turn SET vector = ? WHERE id = ?",
-                [(vector.tobytes(), row[0]) for vector, row in zip(matrix, rows, strict=True)],
-            )
+            self._db.executemany("UPDATE turn SET vector = ? WHERE id = ?", updates)
         return len(missing) - len(selected)
 
     def search(

@@ -6,9 +6,8 @@ The zip's member ``manifest.json`` names the format and lists the owners. The da
 that the session's or log's file would have in a file store without owners.
 
 Invariants: when ``write`` returns, the backup is complete and synced to disk, and was verified by
-reading it back. Only the user who runs the command can read it, and reading it returns exactly what
-was written. ``read_members`` reads one member at
-a time, so it needs only as much memory as the largest member.
+reading it back. Only the user who runs the command can read it. ``read_members`` reads one member
+at a time.
 """
 
 from __future__ import annotations
@@ -96,10 +95,10 @@ def read_members(file: Path | BinaryIO, unpack_limit: int | None = None) -> Iter
             if not isinstance(owners, list) or not all(isinstance(owner, str) for owner in owners):
                 raise UnreadableInput("incomplete AI Server backup")
             members, problems = _list_members(zipped, owners)
-            session_count = sum(member.kind == "sessions" for member in members)
-            yield ReadResult(keeps_owners=True, session_count=session_count, unreadable=problems)
+            count = sum(member.kind == "sessions" for member in members)
+            yield ReadResult(keeps_owners=True, session_count=count, unreadable=problems)
             for member in members:
-                result = ReadResult(keeps_owners=True, session_count=session_count)
+                result = ReadResult(keeps_owners=True, session_count=count)
                 try:
                     _add_member(result, member, _read(zipped, member.info))
                 except DamagedData as exc:

@@ -65,13 +65,13 @@ class InputFiles:
         if is_archive or (self.format is None and backup.is_archive(file)):
             yield from backup.read_members(file, self._unpack_limit)
             return
-        input_file = InputFile(
-            Path(file.parent.absolute().name) / file.name,
-            file.read_bytes(),
-            notebook=_matching_notebook(file),
-            is_in_agentscope_folder=self._is_agentscope_folder(file.parent),
-        )
-        yield detect.read(input_file, self.format)
+        path = Path(file.parent.absolute().name) / file.name
+        notebook = file.with_suffix(".ipynb")
+        has_notebook = file.suffix == ".ipyhistory" and notebook.is_file()
+        notebook_data = notebook.read_bytes() if has_notebook else None
+        is_agentscope = self._is_agentscope_folder(file.parent)
+        source = InputFile(path, file.read_bytes(), notebook_data, is_agentscope)
+        yield detect.read(source, self.format)
 
     def _files_below(self, folder: Path) -> Iterator[Path]:
         """Yield the files with the suffix of an importable format, and note other stores."""
@@ -91,13 +91,6 @@ class InputFiles:
 def _is_agentscope_folder(folder: Path) -> bool:
     jsonl_files = (path for path in folder.glob("*.jsonl") if path.is_file())
     return any(detect.is_agentscope_list(_first_line(path)) for path in jsonl_files)
-
-
-def _matching_notebook(file: Path) -> bytes | None:
-    notebook = file.with_suffix(".ipynb")
-    if file.suffix != ".ipyhistory" or not notebook.is_file():
-        return None
-    return notebook.read_bytes()
 
 
 def _first_line(file: Path) -> bytes:

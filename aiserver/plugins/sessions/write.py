@@ -29,7 +29,7 @@ class Report:
     """Counts what a copy or import has read and written, and lists what it has skipped.
 
     ``session_count`` and ``blob_count`` include what the store already had. ``log_count`` is the
-    number of change logs with new entries.
+    number of change logs with new entries. ``skipped`` are messages with the reasons.
     """
 
     session_count: int = 0
@@ -42,7 +42,6 @@ class Report:
     log_count: int = 0
     blob_count: int = 0
     skipped: list[str] = field(default_factory=list)
-    """Messages about data that was not read or not written, each with the reason."""
 
     def lines(self) -> list[str]:
         unchanged_count = self.session_count - self.new_session_count - self.extended_session_count
@@ -53,9 +52,8 @@ class Report:
             f"  added      {self.new_turn_count:,} requests, {self.new_event_count:,} events",
         ]
         if self.log_count or self.blob_count:
-            lines.append(
-                f"  other      {self.log_count:,} notebook logs, {self.blob_count:,} blobs"
-            )
+            others = f"{self.log_count:,} notebook logs, {self.blob_count:,} blobs"
+            lines.append(f"  other      {others}")
         return lines
 
 
@@ -68,11 +66,7 @@ class StoreWriter:
         self._dry_run_store: InMemorySessionManager = InMemorySessionManager()
 
     async def write_session(self, key: SessionKey, session: Session) -> None:
-        """Merge a session into the store.
-
-        Two calls for the same key must not run at the same time, because their counts would be
-        wrong.
-        """
+        """Merge a session into the store. Calls for the same key must not run at the same time."""
         report = self.report
         try:
             store = await self._store_for(key)

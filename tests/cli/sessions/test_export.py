@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from aiserver.models import NewTurn, SessionKey
-from aiserver.plugins.sessions.markdown import session_markdown
+from aiserver.plugins.sessions.cli.list_show import session_markdown
 from aiserver.sessions.file.manager import FileSessionManager
 from aiserver.testing.records import event, log_entry, turn
 from tests.sessions.projects import NOTEBOOKS, fill

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from aiserver.durable import files as durable_files
-from aiserver.durable import platform
+from aiserver.durable import platform, remove
 from aiserver.errors import (
     MemoryTooLarge,
     MemoryUnreadable,
@@ -23,9 +23,8 @@ from aiserver.errors import (
 )
 from aiserver.plugins.memory.manager import MemoryManager
 from aiserver.plugins.memory.stores import file as file_module
-from aiserver.plugins.memory.stores.base import MAX_MEMORY_BYTES
+from aiserver.plugins.memory.stores.base import MAX_MEMORY_BYTES, KeyValueMemoryStore
 from aiserver.plugins.memory.stores.file import FileMemoryStore
-from aiserver.plugins.memory.stores.key_value import KeyValueMemoryStore
 from aiserver.sessions.memory import InMemorySessionManager
 from aiserver.testing.records import in_loop
 
@@ -109,7 +108,7 @@ async def test_an_edit_during_a_confirmation_is_not_lost(
     done = edit_before(monkeypatch, point, lambda: edit(file, how))
     await window.confirm(proposal.id)
     assert done == [point]
-    texts = [listed.entry.text for listed in await window.list_entries()]
+    texts = [listed.text for listed in await window.list_entries()]
     assert texts == [*(["We work in euros."] if exists else []), "by hand", "Use polars"]
     assert file.read_bytes().startswith(HAND_WRITTEN if exists else b"- by hand\n")
     assert not [name for name in names(file.parent) if name.endswith(".tmp")]
@@ -120,7 +119,7 @@ async def test_edits_in_the_meantime_are_read(window: MemoryManager, file: Path)
     """P27: the file is read for each use, also with the mark that Windows writes before UTF-8."""
     entry = await window.add("project", "Use polars")
     file.write_bytes(b"\xef\xbb\xbf" + file.read_bytes().replace(b"\n", b"\r\n") + b"- by hand\r\n")
-    assert [listed.entry.text for listed in await window.list_entries()] == [
+    assert [listed.text for listed in await window.list_entries()] == [
         "Use polars",
         "by hand",
     ]
@@ -129,7 +128,7 @@ async def test_edits_in_the_meantime_are_read(window: MemoryManager, file: Path)
     assert data.startswith(b"\xef\xbb\xbf# Memory\r\n")
     assert data.count(b"\n") == data.count(b"\r\n")
     await window.forget("project", entry.id)
-    assert [listed.entry.text for listed in await window.list_entries()] == [
+    assert [listed.text for listed in await window.list_entries()] == [
         "by hand",
         "Titles in Chinese",
     ]
@@ -205,7 +204,7 @@ async def test_a_persons_linked_memory_hides_no_projects(tmp_path: Path) -> None
     person.folder.rename(tmp_path / "other")
     person.folder.symlink_to(tmp_path / "other")
     [item] = await window.list_entries(skip_unreadable=True)
-    assert (item.scope, item.entry.text) == ("project", "Use polars")
+    assert (item.scope, item.text) == ("project", "Use polars")
     with pytest.raises(MemoryUnreadable):
         await window.list_entries()
 
@@ -370,7 +369,7 @@ async def test_planted_links_of_folders_and_locks_are_not_followed(
         await window.list_entries()
     assert await window.unreadable_scopes() == ["project"]
     [item] = await window.list_entries(skip_unreadable=True)
-    assert item.entry.text == "Plot in red", "the other memory is still used"
+    assert item.text == "Plot in red", "the other memory is still used"
     with pytest.raises(StorageError):
         await window.add("project", "Use polars")
     file.parent.unlink()
@@ -418,7 +417,7 @@ async def test_files_for_git_that_are_being_written_are_not_removed(
     def flush(descriptor: int) -> None:
         nonlocal cleaned
         with store._locked(file.parent, "proposals.json", 0):
-            store._remove_orphans(file.parent, "proposals.json")
+            remove(file.parent, file_module._temp_files(file.parent, "proposals.json"))
             cleaned += 1
         real(descriptor)
 

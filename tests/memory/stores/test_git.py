@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from aiserver.plugins.memory.manager import MemoryManager
+from aiserver.plugins.memory.stores.base import KeyValueMemoryStore
 from aiserver.plugins.memory.stores.file import FileMemoryStore
-from aiserver.plugins.memory.stores.key_value import KeyValueMemoryStore
 from aiserver.sessions.memory import InMemorySessionManager
 from aiserver.testing.records import in_loop
 
@@ -45,7 +45,7 @@ class Clone:
         self.git("commit", "-q", "-m", "memory")
 
     async def texts(self) -> list[str]:
-        return [listed.entry.text for listed in await self.window().list_entries()]
+        return [listed.text for listed in await self.window().list_entries()]
 
 
 @pytest.fixture
@@ -89,8 +89,8 @@ async def test_branches_that_add_entries_merge(
     added = [text.replace("\n", " ") for text in (*first, *second)]
     assert sorted(await clone.texts()) == sorted([*base, *added])
     listed = await clone.window().list_entries()
-    assert len({item.entry.id for item in listed}) == len(listed)
-    assert all(len(item.entry.date) == 10 for item in listed)
+    assert len({item.id for item in listed}) == len(listed)
+    assert all(len(item.date) == 10 for item in listed)
     assert {item.review for item in listed} == {"used"}, "the same person has written both"
     assert clone.git("status", "--porcelain") == ""
     assert await clone.window().add("project", "One more")
@@ -108,10 +108,10 @@ async def test_both_versions_of_an_entry_stay_after_a_merge(clone: Clone) -> Non
         clone.commit()
     clone.git("merge", "-q", "one")
     first, second = await clone.window().list_entries()
-    assert {first.entry.text, second.entry.text} == {"Round to 3 digits", "Round to 4 digits"}
-    assert first.entry.id != second.entry.id
-    await clone.window().forget("project", second.entry.id)
-    assert await clone.texts() == [first.entry.text]
+    assert {first.text, second.text} == {"Round to 3 digits", "Round to 4 digits"}
+    assert first.id != second.id
+    await clone.window().forget("project", second.id)
+    assert await clone.texts() == [first.text]
 
 
 @in_loop
@@ -124,7 +124,7 @@ async def test_a_forgotten_entry_that_git_brings_back_needs_a_decision(clone: Cl
     await clone.window().forget("project", entry.id)
     clone.commit()
     clone.git("merge", "-q", "one")
-    reviews = {item.entry.text: item.review for item in await clone.window().list_entries()}
+    reviews = {item.text: item.review for item in await clone.window().list_entries()}
     assert reviews == {
         "The key is order_id": "used",
         "Titles in Chinese": "used",
@@ -152,8 +152,8 @@ async def test_the_clone_of_another_person_needs_decisions(clone: Clone, tmp_pat
     clone.git("clone", "-q", ".", "other")
     other = Clone(tmp_path / "other")
     [listed] = await other.window().list_entries()
-    assert (listed.entry.text, listed.review) == ("Use polars", "new")
-    await other.window().review([listed.entry.digest], used=True)
+    assert (listed.text, listed.review) == ("Use polars", "new")
+    await other.window().review([listed.digest], used=True)
     [listed] = await other.window().list_entries()
     assert listed.review == "used"
     memory = other.store.path("memory")
@@ -173,6 +173,6 @@ async def test_marks_of_a_conflict_are_no_entries(clone: Clone) -> None:
     subprocess.run(["git", "merge", "-q", "one"], cwd=clone.root, capture_output=True)
     assert "<<<<<<<" in clone.store.path("memory").read_text()
     assert await clone.texts() == ["The key is order_id", "Use pandas", "Use polars"]
-    entry = (await clone.window().list_entries())[0].entry
+    entry = (await clone.window().list_entries())[0]
     await clone.window().forget("project", entry.id)
     assert "<<<<<<<" in clone.store.path("memory").read_text(), "the person resolves it"

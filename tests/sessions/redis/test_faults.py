@@ -16,7 +16,7 @@ import redis
 
 from aiserver.errors import StorageError, StorageFull, StorageReadOnly, StorageUnreachable
 from aiserver.models import Session, SessionKey
-from aiserver.plugins.memory.stores.key_value import KeyValueMemoryStore
+from aiserver.plugins.memory.stores.base import KeyValueMemoryStore
 from aiserver.sessions.base import SessionManager
 from aiserver.sessions.factory import create_session_manager
 from aiserver.sessions.memory import InMemorySessionManager

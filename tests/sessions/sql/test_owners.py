@@ -18,7 +18,7 @@ import pytest
 
 from aiserver.errors import StorageReadOnly
 from aiserver.models import SessionKey
-from aiserver.plugins.memory.stores.key_value import KeyValueMemoryStore
+from aiserver.plugins.memory.stores.base import KeyValueMemoryStore
 from aiserver.sessions.sql import SQLSessionManager
 from aiserver.testing.records import in_loop, turn
 

@@ -11,7 +11,7 @@ import asyncio
 import sys
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
@@ -20,9 +20,9 @@ from ....cli.stores import StoreContext, open_store
 from ....cli.terminal import confirm, make_safe, print_json
 from ....errors import NotFound, SettingError
 from ....surrogates import fix_surrogates
-from ..factory import make_memory
+from ..entries import MemoryEntry
+from ..factory import create_memory
 from ..forgetting import StoredPrompts, erase_copies, forget
-from ..listed import ListedEntry
 from ..manager import MemoryManager
 from ..recall import Recall, entries_with_all_words
 
@@ -39,7 +39,7 @@ class MemoryContext:
     memories: MemoryManager
     histories: StoreContext
 
-    async def listed(self, scope: str | None = None) -> list[ListedEntry]:
+    async def listed(self, scope: str | None = None) -> list[MemoryEntry]:
         for unreadable in await self.memories.unreadable_scopes():
             print(
                 f"Not read: the memory of the {unreadable}. It must be Markdown in UTF-8, of at "
@@ -54,7 +54,7 @@ def memories_of(histories: StoreContext) -> MemoryManager:
     """Create the memories that a server with this store uses."""
     configuration = histories.configuration
     folder = str(configuration.root_dir)
-    return make_memory(configuration.extension, histories.store, folder, histories.owner)
+    return create_memory(configuration.extension, histories.store, folder, histories.owner)
 
 
 def run_with_memories(
@@ -76,13 +76,11 @@ def run_with_memories(
 
 def _full_ids(starts: Sequence[str], ids: Collection[str]) -> list[str]:
     """Return the ids that begin with the given texts. Raises NotFound, SettingError."""
-    selected: dict[str, None] = {}
-    for start in starts:
-        id_ = find_id(ids, start) if start else None
+    selected = {start: find_id(ids, start) if start else None for start in starts}
+    for start, id_ in selected.items():
         if id_ is None:
             raise NotFound(f"There is no “{start}” in the list.")
-        selected[id_] = None
-    return list(selected)
+    return list(dict.fromkeys(id_ for id_ in selected.values() if id_))
 
 
 async def run_list(arguments: argparse.Namespace, context: MemoryContext) -> int:
@@ -99,8 +97,8 @@ async def run_add(arguments: argparse.Namespace, context: MemoryContext) -> int:
     if fix_surrogates(arguments.text) != arguments.text:  # bytes that aren't in the encoding
         raise SettingError("The text contains invalid characters.")
     for item in await context.listed(arguments.scope):
-        if item.entry.text == arguments.text.strip():
-            print(f"Already remembered: {item.entry.id}")
+        if item.text == arguments.text.strip():
+            print(f"Already remembered: {item.id}")
             return 0
     entry = await context.memories.add(arguments.scope, arguments.text)
     print(f"Remembered: {entry.id}  {_single_line(entry.text)}")
@@ -110,30 +108,26 @@ async def run_add(arguments: argparse.Namespace, context: MemoryContext) -> int:
 async def run_search(arguments: argparse.Namespace, context: MemoryContext) -> int:
     """Print the entries that contain all words, the best first; if there are none, related ones."""
     listed, words = await context.listed(), " ".join(arguments.words)
-    matches = await asyncio.to_thread(entries_with_all_words, listed, words)
+    matches = entries_with_all_words(listed, words)
     if not matches and listed:
-        matches = await _related_entries(listed, words)
+        recall = Recall()
+        try:
+            matches = await recall.find(listed, words, limit=_MAX_RELATED, patience=_PATIENCE)
+        finally:
+            await recall.close()
         if matches and not arguments.json:
             print("No entry contains all words. Related entries:")
     _print_entries(matches, arguments)
     return 0
 
 
-async def _related_entries(listed: Sequence[ListedEntry], words: str) -> list[ListedEntry]:
-    recall = Recall()
-    try:
-        return await recall.find(listed, words, limit=_MAX_RELATED, patience=_PATIENCE)
-    finally:
-        await recall.close()
-
-
 def _single_line(text: str) -> str:
     return make_safe(" ".join(text.split()))
 
 
-def _print_entries(listed: Sequence[ListedEntry], arguments: argparse.Namespace) -> None:
+def _print_entries(listed: Sequence[MemoryEntry], arguments: argparse.Namespace) -> None:
     if arguments.json:
-        print_json([_as_json_data(item) for item in listed])
+        print_json([_as_json_data(entry) for entry in listed])
         return
     if not listed:
         print("No entries.")
@@ -143,20 +137,15 @@ def _print_entries(listed: Sequence[ListedEntry], arguments: argparse.Namespace)
             print("\n".join([name, *lines]))
 
 
-def _line(item: ListedEntry) -> str:
-    entry, review = item.entry, _REVIEWS[item.review]
+def _line(entry: MemoryEntry) -> str:
+    review = _REVIEWS[entry.review]
     text = _single_line(entry.text) + (f"  ({review})" if review else "")
     return f"  {entry.id}  {entry.date or '-':10}  {text}"
 
 
-def _as_json_data(item: ListedEntry) -> dict[str, Any]:
-    entry = item.entry
-    fields = {"id": entry.id, "scope": item.scope, "text": entry.text, "review": item.review}
-    if entry.date:
-        fields["date"] = entry.date
-    if entry.section:
-        fields["section"] = entry.section
-    return fields | ({"source": entry.source.to_dict()} if entry.source else {})
+def _as_json_data(entry: MemoryEntry) -> dict[str, Any]:
+    fields = asdict(entry)
+    return {name: value for name, value in fields.items() if value not in ("", None)}
 
 
 async def run_forget(arguments: argparse.Namespace, context: MemoryContext) -> int:
@@ -164,29 +153,26 @@ async def run_forget(arguments: argparse.Namespace, context: MemoryContext) -> i
     if not (arguments.id or any(text.strip() for text in arguments.text)):
         raise SettingError("Choose what to forget: an ID of “memory list”, or --text.")
     listed = await context.listed()
-    ids = _full_ids(arguments.id, {item.entry.id for item in listed})
+    ids = _full_ids(arguments.id, {item.id for item in listed})
     # The same text in both memories can have the same id; both are forgotten.
-    selected = [item for item in listed if item.entry.id in ids]
+    selected = [item for item in listed if item.id in ids]
     # An entry with a text that is given has to be forgotten as well; otherwise, the text would be
     # in the next prompt.
     texts = {text.strip() for text in arguments.text if text.strip()}
-    selected += [item for item in listed if item.entry.text in texts and item not in selected]
+    selected += [item for item in listed if item.text in texts and item not in selected]
     for item in selected:
-        print(f"{item.entry.id}  {_single_line(item.entry.text)}")
-    if not confirm(_question(len(selected)), yes=arguments.yes):
+        print(f"{item.id}  {_single_line(item.text)}")
+    entries = f"forget {len(selected):,} entries, and " if selected else ""
+    question = f"Permanently {entries}delete the stored prompts with this text?"
+    if not confirm(question, yes=arguments.yes):
         print("Nothing was forgotten.")
         return 1
     async with AsyncExitStack() as stack:
-        all_histories = [
-            context.histories,
-            *[
-                await stack.enter_async_context(
-                    open_store(name, None, False, context.histories.configuration)
-                )
-                for name in arguments.store
-            ],
-        ]
-        texts |= {item.entry.text for item in selected}
+        all_histories = [context.histories]
+        for name in arguments.store:
+            store = open_store(name, None, False, context.histories.configuration)
+            all_histories.append(await stack.enter_async_context(store))
+        texts |= {item.text for item in selected}
         stored = [
             StoredPrompts(histories.store, texts, owner=histories.owner)
             for histories in all_histories
@@ -196,13 +182,6 @@ async def run_forget(arguments: argparse.Namespace, context: MemoryContext) -> i
     names = ", ".join(dict.fromkeys(histories.name for histories in all_histories))
     print(f"Forgot {len(selected):,} entries. Deleted {count:,} stored prompts in {names}.")
     return 0
-
-
-def _question(count: int) -> str:
-    prompts = "the stored prompts with this text"
-    if not count:
-        return f"Permanently delete {prompts}?"
-    return f"Permanently forget {count:,} entries, and delete {prompts}?"
 
 
 async def run_pending(arguments: argparse.Namespace, context: MemoryContext) -> int:

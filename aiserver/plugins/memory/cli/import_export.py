@@ -6,28 +6,81 @@ Invariants:
   remembered is listed by its number, because it may be a password.
 - What is imported waits for the person, unless the command has the option ``--confirm``.
 - An import never displaces what waits already.
+
+The memories of nanobot and PCAI can be imported. Theirs and ours are Markdown with headings, lists
+and paragraphs. In older files of PCAI, a line such as ``- [2026-02-05] #preference: …`` contains a
+date and a category. PCAI's ``memory_store.json`` is a list of objects with ``content``, which is
+Markdown, and its items that wait are objects with an ``id`` such as ``pending_1770963``. Other JSON
+is read if it has this shape: a list of texts or of objects with ``text``, ``content`` or
+``memory``, or an object that contains such a list or maps ids to such objects.
+
+Dates, tags and vectors are left out. Headings of our own memories become part of the texts, because
+they can say which table a text is about; others are left out.
 """
 
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any, NamedTuple
 
 from ....cli.files import write_output
 from ....cli.terminal import ProgressBar, make_safe
 from ....errors import AIServerError, SettingError
-from ...sessions.importers.base import UnreadableInput
-from ...sessions.memories import MemoryText, read_memories, text_with_heading
+from ....surrogates import fix_surrogates
+from ...sessions.importers.base import UnreadableInput, decode_text, loads, normalize_names
+from .. import document
+from ..entries import MemoryEntry
 from ..limits import checked_proposal, checked_text
-from ..listed import ListedEntry
 from ..proposals import MAX_PROPOSALS
 from .commands import MemoryContext
 
 _MAX_CONFIRMED = 1_000  # entries of an import; adding one takes as long as reading the memory
+MAX_FILE_BYTES = 64 * 1024 * 1024  # a thousand entries of PCAI with their vectors have 12 MB
+MAX_TEXT_LENGTH = 4 * 1024 * 1024  # characters of all texts of a file
+_JSON_SUFFIX = ".json"
+_TEXT_NAMES = ("text", "content", "memory")
+_LIST_NAMES = ("entries", "memories", "memory", "items", "pending", "pendingitems", "data")
+_PENDING_ID = "pending_"
+_OUR_COMMENT = "<!-- aiserver id="
+_DATE_AND_CATEGORY = re.compile(r"\[\d{4}-\d{2}-\d{2}\]\s*(?:#[^\s:：]+[:：]?\s*)?")
+# PCAI writes this line directly below a paragraph, which makes the paragraph a heading.
+_RULE = re.compile(r"^-{3,}[ \t]*$", re.MULTILINE)
+# What nanobot and PCAI write into a new file, and no person's memory.
+_TEMPLATE_TEXTS = {
+    "This file stores important information that should persist across sessions.",
+    "(Important facts about the user)",
+    "(User preferences learned over time)",
+    "(Information about ongoing projects)",
+    "(Things to remember)",
+    "*This file is automatically updated by nanobot when important information should be "
+    "remembered.*",
+    "此文件包含經過篩選的持久記憶。",
+}
 _TITLES = {"project": "The project’s memory", "person": "My memory"}
+
+
+class MemoryText(NamedTuple):
+    """A text of a memory, with the number of its entry in the file.
+
+    ``is_pending`` is set for what the person hadn't confirmed in the other program.
+    """
+
+    text: str
+    number: int
+    is_pending: bool = False
+
+
+@dataclass
+class MemoryFile:
+    """The texts of a file, and a message about each entry that can't be read."""
+
+    texts: list[MemoryText] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
 
 
 @dataclass
@@ -41,7 +94,7 @@ class _Plan:
 async def run_import(arguments: argparse.Namespace, context: MemoryContext) -> int:
     """Read the files, and propose or remember their entries."""
     waiting = {proposal.text: proposal.id for proposal in await context.memories.pending()}
-    entries = [item.entry for item in await context.listed(arguments.scope)]
+    entries = await context.listed(arguments.scope)
     remembered = {text for each in entries for text in (each.text, text_with_heading(each))}
     plan = _create_plan(arguments, waiting, remembered)
     if len(waiting) + len(plan.proposed) > MAX_PROPOSALS:
@@ -138,19 +191,110 @@ def _print_summary(plan: _Plan, lifetime: float) -> None:
         print("There is nothing to import.")
 
 
-def _markdown_lines(listed: Sequence[ListedEntry]) -> Iterator[str]:
+def _markdown_lines(listed: Sequence[MemoryEntry]) -> Iterator[str]:
     place = ("", "")
-    for item in listed:
-        entry = item.entry
+    for entry in listed:
         # A heading of the first level is a title, so what is below it has no section.
-        if place[0] != item.scope or (place[1] and not entry.section):
-            yield from (f"# {_TITLES[item.scope]}", "")
-            place = (item.scope, "")
+        if place[0] != entry.scope or (place[1] and not entry.section):
+            yield from (f"# {_TITLES[entry.scope]}", "")
+            place = (entry.scope, "")
         if place[1] != entry.section:
             yield from ("", f"## {entry.section}", "")
-            place = (item.scope, entry.section)
+            place = (entry.scope, entry.section)
         date = f" ({entry.date})" if entry.date else ""
         first, *more = f"{entry.text}{date}".split("\n")
         # As in MEMORY.md itself, the comment prevents that two lines become a table or a heading.
         yield f"- {first} <!-- aiserver id={entry.id} -->"
         yield from (f"  {line}" for line in more)
+
+
+def read_memories(path: Path) -> MemoryFile:
+    """Read a file. Raises UnreadableInput with the reason, if it can't be read as a memory."""
+    text = decode_text(_read(path))
+    is_json = path.suffix.lower() == _JSON_SUFFIX
+    if is_json or (path.suffix.lower() != ".md" and text.lstrip()[:1] in ("[", "{")):
+        return _read_json(loads(text))
+    _check_length(len(text))
+    has_rules = path.name.lower() != "memory.md"
+    return MemoryFile(
+        [MemoryText(*each[::-1]) for each in enumerate(_texts_in(text, has_rules), 1)]
+    )
+
+
+def _read(path: Path) -> bytes:
+    try:
+        if path.is_dir():
+            raise UnreadableInput("is a folder; name the files in it")
+        if not path.is_file():
+            raise UnreadableInput("no such file")
+        with path.open("rb") as file:
+            data = file.read(MAX_FILE_BYTES + 1)
+    except OSError as exc:
+        raise UnreadableInput("can't be read") from exc
+    if len(data) > MAX_FILE_BYTES:
+        raise UnreadableInput(f"larger than {MAX_FILE_BYTES // 1024**2} MB")
+    return data
+
+
+def _check_length(length: int) -> None:
+    if length > MAX_TEXT_LENGTH:
+        raise UnreadableInput(f"has more than {MAX_TEXT_LENGTH // 1024**2} million characters")
+
+
+def _read_json(content: Any) -> MemoryFile:
+    entries, is_pending = _entries(content)
+    _check_length(sum(len(_text_of(entry) or "") for entry in entries))
+    file = MemoryFile()
+    for number, entry in enumerate(entries, 1):
+        text = _text_of(entry) or ""
+        if fix_surrogates(text) != text:  # JSON can contain half of an emoji
+            file.problems.append(f"entry {number}: contains half of a character")
+            continue
+        texts = list(_texts_in(text, True))
+        id_ = entry.get("id") if isinstance(entry, dict) else None
+        waits = is_pending or (isinstance(id_, str) and id_.startswith(_PENDING_ID))
+        file.texts += [MemoryText(each, number, waits) for each in texts]
+        if not texts:
+            file.problems.append(f"entry {number}: has no text")
+    return file
+
+
+def _entries(content: Any) -> tuple[list[Any], bool]:
+    """Return the entries, and whether they wait for a confirmation. Raises UnreadableInput."""
+    if isinstance(content, list):
+        if not content or any(_text_of(entry) is not None for entry in content):
+            return content, False
+    elif isinstance(content, dict):
+        if _text_of(content) is not None:
+            return [content], False
+        names = normalize_names(content)
+        name = next((name for name in _LIST_NAMES if isinstance(names.get(name), list)), None)
+        if name is not None:
+            return _entries(names[name])[0], name.startswith("pending")
+        values = list(content.values())
+        if values and all(isinstance(value, dict) and _text_of(value) for value in values):
+            return values, False
+    raise UnreadableInput("not a list of memories")
+
+
+def _text_of(entry: Any) -> str | None:
+    if isinstance(entry, str):
+        return entry
+    names = normalize_names(entry)
+    return next((names[name] for name in _TEXT_NAMES if isinstance(names.get(name), str)), None)
+
+
+def text_with_heading(entry: MemoryEntry) -> str:
+    """Return the text with which an entry is imported, because a new entry has no heading."""
+    return f"{entry.section}: {entry.text}" if entry.section else entry.text
+
+
+def _texts_in(markdown: str, has_rules: bool) -> Iterator[str]:
+    """Yield the items and paragraphs of Markdown."""
+    is_ours = _OUR_COMMENT in markdown
+    for entry in document.parse(_RULE.sub("", markdown) if has_rules else markdown):
+        text = text_with_heading(entry) if is_ours else entry.text
+        if text[:1] == "[" and not is_ours:
+            text = _DATE_AND_CATEGORY.sub("", text)
+        if text.strip() and text not in _TEMPLATE_TEXTS:
+            yield text

@@ -30,21 +30,30 @@ def add_commands(groups: Any) -> None:
     command.add_argument("text", metavar="TEXT", help="the text, in quotes")
     _add_scope(command, "the memory (default: person)", "person")
 
-    command = _add(
-        commands, "search", "find entries by words, or else related ones", "commands.run_search"
-    )
+    help_text = "find entries by words, or else related ones"
+    command = _add(commands, "search", help_text, "commands.run_search")
     command.add_argument("words", nargs="+", metavar="WORD", help="words to search for")
     command.add_argument("--json", action="store_true", help="print JSON")
 
-    _add_forget(commands)
-    _add_pending(commands)
+    help_text = "remove entries, and the stored prompts that contain them"
+    command = _add(commands, "forget", help_text, "commands.run_forget")
+    command.add_argument("id", nargs="*", metavar="ID", help=f"an entry: {_ID_HELP}")
+    help_text = "delete the stored prompts with this text, although it is not an entry (any more)"
+    command.add_argument("--text", action="append", default=[], metavar="TEXT", help=help_text)
+    help_text = "also delete the prompts in this store of histories (URL, name or folder)"
+    command.add_argument("--store", action="append", default=[], metavar="STORE", help=help_text)
+    command.add_argument("--yes", action="store_true", help="don't ask for confirmation")
 
-    command = _add(
-        commands,
-        "import",
-        "propose the memories of other programs, or remember them",
-        "import_export.run_import",
-    )
+    command = _add(commands, "pending", "list what waits for you", "commands.run_pending")
+    command.add_argument("--json", action="store_true", help="print JSON")
+    actions = command.add_subparsers(title="commands", metavar="COMMAND")
+    for name, verb in (("confirm", "remember"), ("reject", "discard")):
+        action = _add(actions, name, f"{verb} what waits for you", f"commands.run_{name}")
+        action.add_argument("id", nargs="*", metavar="ID", help=_ID_HELP)
+        action.add_argument("--all", action="store_true", help="all of them")
+
+    help_text = "propose the memories of other programs, or remember them"
+    command = _add(commands, "import", help_text, "import_export.run_import")
     command.add_argument(
         "file",
         nargs="+",
@@ -53,54 +62,14 @@ def add_commands(groups: Any) -> None:
         "items; a file that “memory export” wrote",
     )
     _add_scope(command, "the memory (default: person)", "person")
-    command.add_argument(
-        "--confirm", action="store_true", help="remember the entries at once, without proposals"
-    )
+    help_text = "remember the entries at once, without proposals"
+    command.add_argument("--confirm", action="store_true", help=help_text)
 
     command = _add(commands, "export", "export memories as Markdown", "import_export.run_export")
-    command.add_argument(
-        "file", nargs="?", metavar="FILE", help="the file to write (default: standard output)"
-    )
+    help_text = "the file to write (default: standard output)"
+    command.add_argument("file", nargs="?", metavar="FILE", help=help_text)
     _add_scope(command, "only this memory (default: both)")
     command.add_argument("--force", action="store_true", help="overwrite an existing file")
-
-
-def _add_forget(commands: Any) -> None:
-    command = _add(
-        commands,
-        "forget",
-        "remove entries, and the stored prompts that contain them",
-        "commands.run_forget",
-    )
-    command.add_argument("id", nargs="*", metavar="ID", help=f"an entry: {_ID_HELP}")
-    command.add_argument(
-        "--text",
-        action="append",
-        default=[],
-        metavar="TEXT",
-        help="delete the stored prompts with this text, although it is not an entry (any more)",
-    )
-    command.add_argument(
-        "--store",
-        action="append",
-        default=[],
-        metavar="STORE",
-        help="also delete the prompts in this store of histories (URL, name or folder)",
-    )
-    command.add_argument("--yes", action="store_true", help="don't ask for confirmation")
-
-
-def _add_pending(commands: Any) -> None:
-    command = _add(commands, "pending", "list what waits for you", "commands.run_pending")
-    command.add_argument("--json", action="store_true", help="print JSON")
-    actions = command.add_subparsers(title="commands", metavar="COMMAND")
-    for name, help_text in (
-        ("confirm", "remember what waits for you"),
-        ("reject", "discard what waits for you"),
-    ):
-        action = _add(actions, name, help_text, f"commands.run_{name}")
-        action.add_argument("id", nargs="*", metavar="ID", help=_ID_HELP)
-        action.add_argument("--all", action="store_true", help="all of them")
 
 
 def _add(commands: Any, name: str, help_text: str, function: str) -> argparse.ArgumentParser:

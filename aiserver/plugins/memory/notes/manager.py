@@ -18,7 +18,7 @@ import asyncio
 import json
 import time
 from collections.abc import Callable, Collection, Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -34,12 +34,14 @@ _MIN_PART = 8  # characters; a shorter text, such as “R”, occurs in many not
 _MAX_REPLACED = 100  # notebooks whose last replaced note can be restored
 _SWEEP_INTERVAL = 3600.0  # seconds
 _USE_INTERVAL = 24 * 3600.0  # seconds; a use is stored only if the stored one is older
+_CHANGED = UserText("This note has been changed in the meantime. Look at it again, then decide.")
 _DAMAGED = UserText(
     "AI Server can’t read the notes about your notebooks: the file with them is damaged. "
     "It is not overwritten."
 )
 
 _Time = Annotated[float, Field(gt=-1e12, lt=1e12)]  # in seconds since 1970
+N = TypeVar("N", "Note", "Note | None")
 
 
 class Note(BaseModel):
@@ -122,20 +124,14 @@ class NoteManager:
         def change(old: Note | None) -> Note | None:
             now = self._now()
             if again and expected not in (None, old.text if old else ""):
-                raise MemoryEntryChanged
+                raise MemoryEntryChanged(_CHANGED)
             if old and not again and (not old.is_generated or old.subject == outline.subject):
                 is_recent = 0 <= now - old.used_at < _USE_INTERVAL
                 return old if is_recent else old.changed(used_at=now)
             used = old.used if old else True
             if outline.text:
-                return Note(
-                    text=outline.text,
-                    author="outline",
-                    written_at=now,
-                    used_at=now,
-                    used=used,
-                    subject=outline.subject,
-                )
+                note = Note(text=outline.text, author="outline", written_at=now, used_at=now)
+                return note.changed(used=used, subject=outline.subject)
             if old is None or not old.is_generated:
                 return old
             return None if used else old.without_text()
@@ -156,15 +152,13 @@ class NoteManager:
 
         def change(old: Note | None) -> Note:
             if (old.text if old else "") != expected:
-                raise MemoryEntryChanged
+                raise MemoryEntryChanged(_CHANGED)
             replaced = self._replaced.get(notebook_id) if is_undo else None
             if replaced:
                 return replaced.changed(used_at=self._now(), used=old.used if old else True)
             return self._own(new_text, old)
 
-        note = await self._change(notebook_id, change)
-        assert note is not None
-        return note
+        return await self._change(notebook_id, change)
 
     async def word(self, notebook_id: str, text: str, model: str, outline: Outline) -> None:
         """Replace an outline by a model's wording of it, unless the note has changed meanwhile."""
@@ -185,9 +179,7 @@ class NoteManager:
                 raise NotFound
             return old.changed(used=is_used)
 
-        note = await self._change(notebook_id, change)
-        assert note is not None
-        return note
+        return await self._change(notebook_id, change)
 
     async def delete(self, notebook_id: str) -> None:
         """Erase a note's text. The note isn't made again unless the person asks for it."""
@@ -236,30 +228,23 @@ class NoteManager:
         return Note(text=text, author="person", written_at=now, used_at=now, used=used)
 
     async def _change(
-        self,
-        notebook_id: str,
-        change: Callable[[Note | None], Note | None],
-        *,
-        can_undo: bool = False,
-    ) -> Note | None:
-        """Replace a note by the result of ``change``; None removes it. Return the result.
-
-        With ``can_undo``, the replaced note can be restored.
-        """
-        old: Note | None = None
-        new: Note | None = None
+        self, notebook_id: str, change: Callable[[Note | None], N], *, can_undo: bool = False
+    ) -> N:
+        """Replace a note by the result of ``change``; None removes it. Return the result."""
+        last: list[tuple[Note | None, N]] = []
 
         def edit(notes: dict[str, Note]) -> dict[str, Note]:
-            nonlocal old, new
             old = notes.get(notebook_id)
             new = change(old)
+            last[:] = [(old, new)]
             others = {id_: note for id_, note in notes.items() if id_ != notebook_id}
             return others | ({notebook_id: new} if new else {})
 
         await self._edit(edit)
+        old, new = last[0]
         if can_undo and old and old.text:
-            self._replaced = {**self._replaced, notebook_id: old}
-            self._replaced = dict(list(self._replaced.items())[-_MAX_REPLACED:])
+            replaced: dict[str, Note] = {**self._replaced, notebook_id: old}
+            self._replaced = dict([*replaced.items()][-_MAX_REPLACED:])
         return new
 
     async def _edit(self, edit: Callable[[dict[str, Note]], dict[str, Note]]) -> None:
@@ -312,9 +297,10 @@ def encode(notes: Mapping[str, Note]) -> bytes | None:
     if not notes:
         return None
     by_use = sorted(notes.items(), key=lambda pair: pair[1].used_at)
-    generated = [pair for pair in by_use if pair[1].is_generated and pair[1].used][-MAX_NOTES:]
-    own = [pair for pair in by_use if not (pair[1].is_generated and pair[1].used)][-MAX_OWN_NOTES:]
-    listed = [{"notebook_id": id_} | note.model_dump() for id_, note in generated + own]
+    generated = [pair for pair in by_use if pair[1].is_generated and pair[1].used]
+    own = [pair for pair in by_use if not (pair[1].is_generated and pair[1].used)]
+    newest = generated[-MAX_NOTES:] + own[-MAX_OWN_NOTES:]
+    listed = [{"notebook_id": id_} | note.model_dump() for id_, note in newest]
     return (json.dumps({"notes": listed}, ensure_ascii=False, indent=1) + "\n").encode()
 
 

@@ -19,11 +19,11 @@ from typing import TYPE_CHECKING
 from ....errors import NotRemembered
 from ....redact import redact
 from ....surrogates import fix_surrogates
+from ....unicode import normalize
 from ...data_files.names import is_data_file
 from ...rules.visible_text import visible_part
 from ..bodies import NoteCell
-from ..limits import checked_note
-from .personal import is_personal
+from ..limits import HOME_PATH, checked_note, identifies_somebody
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -44,6 +44,39 @@ _READS = re.compile(
 _COMMENT = re.compile(r"^[ \t]*#.*", re.MULTILINE)
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[^\Wa-z_])|(?<=[。！？])")
 _CHINESE_SPACE = re.compile(r"(?<=[\u2e80-\uffff]) (?=[\u2e80-\uffff])")
+
+# The heads of homework and reports contain names, numbers of students, addresses and paths.
+_MARKS = re.compile(r"[\W_]*")  # such as “# ” or “**” at the beginning of a line
+_MARKUP = re.compile(r"<[^<>\n]*>|\]\([^()\n]*\)")
+_PERSON = (
+    r"authors?|names?|students?|matriculation|matrikel(?:nummer)?|members?|e-?mails?|mail|phone"
+    r"|telephone|tel|mobile|contacts?|address|teacher|instructors?|professor|lecturer|supervisors?"
+    r"|advis[eo]rs?|tutor|owner|maintainers?|user ?name|net ?id|orcid|date|copyright"
+    r"|(?:(?:submitted|created|written|prepared|made) )?by"
+)
+_BEFORE = (
+    r"(?:(?:first|last|full|family|given|your|group|team|student|author|submission|due)[ _-])?"
+)
+_AFTER = r"(?:\(s\))?(?:[ _-](?:names?|ids?|nos?\.?|nr\.?|numbers?|address|of birth))?"
+_LABEL = re.compile(
+    rf"{_BEFORE}(?:{_PERSON}){_AFTER}(?: ?(?:[/,&]|and|und) ?[\w.]+(?: [\w.]+)?)?[*_ ]*[:|]",
+    re.IGNORECASE,
+)
+# Without a colon, names are recognised by their capitals: “By Ann Lee”, but not “By comparing …”.
+_BY_LINE = re.compile(
+    r"(?:[Aa]uthors?|(?:(?:[Ss]ubmitted|[Cc]reated|[Ww]ritten|[Pp]repared) )?[Bb]y) "
+    r"[A-Z][\w.'’-]*(?: [A-Z][\w.'’-]*)+"
+)
+_CHINESE_LABEL = re.compile(
+    r"(?:"
+    r"[\u4e00-\u9fff]{0,4}(?:姓名|名字|作者|学号|學號|工号|工號|学生|學生|班级|班級|邮箱|郵箱|邮件"
+    r"|郵件|信箱|电话|電話|手机|手機|联系方式|聯絡方式|联系人|聯絡人|教师|教師|老师|老師|教授|导师"
+    r"|導師|组员|組員|组长|組長|成员|成員|负责人|負責人|撰写人|撰寫人|提交人|创建人|建立者)"
+    r"|(?:(?:创建|提交|更新|修改|完成|撰写|建立|繳交)(?:日期|时间|時間)|日期)"
+    r")\s*(?:[:|]|(?<=姓名|作者|学号|學號)\s)"
+)
+# A month, such as 202611, is no number of a person.
+_NUMBER = re.compile(r"(?<!\d)(?!20\d\d(?:0[1-9]|1[0-2])(?!\d))\d{6,}")
 
 
 @dataclass(frozen=True)
@@ -171,6 +204,20 @@ def _checked(text: str) -> str:
         return checked_note(text)
     except NotRemembered:
         return ""
+
+
+def is_personal(line: str) -> bool:
+    """Return whether a line begins with a label such as “Name:”, or identifies somebody."""
+    text = normalize("NFKC", _MARKUP.sub("", line))
+    match = _MARKS.match(text)
+    start = match.end() if match else 0
+    labels = (_LABEL, _BY_LINE, _CHINESE_LABEL)
+    return (
+        any(label.match(text, start) for label in labels)
+        or bool(_NUMBER.search(text))
+        or bool(HOME_PATH.search(text))
+        or identifies_somebody(text)
+    )
 
 
 @cache

@@ -1,24 +1,38 @@
-"""Build the prompt that asks a model for a notebook's purpose, and check its answer.
+"""Let a model on this machine word the purpose of notebooks for their notes, in the background.
 
-Invariants: the prompt contains the outline of the notebook, and the first lines of as many cells as
-fit. For a model with the style ``full``, texts of the notebook are between marks.
+Invariants:
+
+- Only a model on this machine gets the texts, without secrets and lines about the author.
+- If the model fails, or its answer isn't a short text in the language of the notebook, the note
+  stays as it is, and the model isn't asked again before the outline changes or the person asks.
 """
 
 from __future__ import annotations
 
+import asyncio
+import logging
 import re
+import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from ....errors import AIServerError, BadAnswer
+from ....generation.assistant import Assistant
+from ....generation.background import BackgroundTasks
+from ....llm.base import ChatModel
 from ....prompts.fence import marked
 from ....prompts.prompt_input import Style
 from ....prompts.turns import PER_MESSAGE, Count
+from ....redact import redact
 from ..bodies import NoteCell
+from .manager import NoteManager
+from .outline import Outline, clean_cells, is_personal
 
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
 
 MAX_PURPOSE = 240  # characters
+_MAX_REMEMBERED = 1000  # outlines for which the model has been asked
 _MAX_LINE = 120
 _LINES: dict[Style, int] = {"full": 3, "compact": 1}  # of each cell
 _MAX_CELLS: dict[Style, int] = {"full": 60, "compact": 12}
@@ -88,3 +102,74 @@ def clean_purpose(answer: str, outline: str) -> str:
 def _start(cell: NoteCell, style: Style) -> str:
     lines = (line.strip() for line in cell.source.splitlines())
     return "\n".join([line[:_MAX_LINE] for line in lines if line][: _LINES[style]])
+
+
+class NoteWriter:
+    """Words notes in background tasks, at most one per notebook."""
+
+    def __init__(self, notes: NoteManager, log: logging.Logger) -> None:
+        self._notes, self._log = notes, log
+        self._asked: dict[str, str] = {}  # for each notebook, the last outline that was worded
+
+    async def start(
+        self,
+        assistant: Assistant,
+        notebook_id: str,
+        outline: Outline,
+        cells: Sequence[NoteCell],
+        *,
+        again: bool = False,
+    ) -> bool:
+        """Let the default model word a note in the background; return whether this is running.
+
+        An outline is worded only once, unless the person asks for it ``again``. Nothing is sent to
+        a model on another machine. While a person waits for a model, no wording begins.
+        """
+        model = await assistant.idle_model()
+        if model is None or not model.info.on_this_machine:
+            return False
+        if self._asked.get(notebook_id) == outline.text and not again:
+            return False
+        tasks = assistant.background
+        work = self._word(tasks, notebook_id, outline, cells, model)
+        tasks.start(_key(notebook_id), model.info, work, "A note could not be worded")
+        return self.is_running(assistant, notebook_id)
+
+    def is_running(self, assistant: Assistant, notebook_id: str) -> bool:
+        """Return whether the note of a notebook is being worded."""
+        return assistant.background.is_running(_key(notebook_id))
+
+    async def _word(
+        self,
+        tasks: BackgroundTasks,
+        notebook_id: str,
+        outline: Outline,
+        cells: Sequence[NoteCell],
+        model: ChatModel,
+    ) -> None:
+        started_at = time.monotonic()
+        clean = await asyncio.to_thread(clean_cells, cells)
+        messages = await purpose_messages(
+            outline.text, clean, model.style, model.prompt_tokens, model.count_tokens
+        )
+        try:
+            answer, _ = await tasks.answer(model, messages, 2 * MAX_PURPOSE)
+        except AIServerError:
+            self._remember(notebook_id, outline)
+            raise
+        self._remember(notebook_id, outline)
+        purpose = clean_purpose(redact(answer, is_prose=True), outline.text)
+        if not purpose or is_personal(purpose):
+            raise BadAnswer
+        await self._notes.word(notebook_id, outline.with_purpose(purpose), model.info.id, outline)
+        milliseconds = round((time.monotonic() - started_at) * 1000)
+        self._log.info("note worded: model=%s ms=%d", model.info.loggable_id, milliseconds)
+
+    def _remember(self, notebook_id: str, outline: Outline) -> None:
+        others = {id_: text for id_, text in self._asked.items() if id_ != notebook_id}
+        newest = [*others.items(), (notebook_id, outline.text)][-_MAX_REMEMBERED:]
+        self._asked = dict(newest)
+
+
+def _key(notebook_id: str) -> tuple[str, str]:
+    return "note", notebook_id

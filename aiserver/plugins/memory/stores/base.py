@@ -13,17 +13,19 @@ Invariants of each store:
 from __future__ import annotations
 
 import asyncio
+import json
 from abc import ABCMeta, abstractmethod
 from collections.abc import Callable
 from functools import partial
-from typing import Literal
+from typing import Any, Literal
 
 from traitlets import MetaHasTraits
 from traitlets.config import LoggingConfigurable
 
 from ....errors import MemoryTooLarge, MemoryUnreadable, StorageBusy
-from ..json_documents import DamagedDocument
-from ..thread import run_in_memory_thread
+from ....sessions.key_value import KeyValueSessionManager, Transaction
+from ....sessions.values import MEMORY
+from ..document import run_in_memory_thread
 
 DocumentName = Literal["memory", "proposals", "reviews", "corrections", "notes"]
 
@@ -32,6 +34,21 @@ NAMES: tuple[DocumentName, ...] = ("memory", "proposals", "reviews", "correction
 MAX_MEMORY_BYTES = 256 * 1024
 _MAX_BYTES = 4 * 1024 * 1024  # of each other document, which AI Server alone writes
 _ATTEMPTS = 100
+
+
+class DamagedDocument(Exception):
+    """A document doesn't have the expected format."""
+
+
+def parse_object(data: bytes | None) -> dict[str, Any]:
+    """Return a document's JSON object, {} if it is empty or missing. Raises DamagedDocument."""
+    try:
+        stored = json.loads(data or b"{}")
+    except (ValueError, RecursionError) as exc:
+        raise DamagedDocument from exc
+    if not isinstance(stored, dict):
+        raise DamagedDocument
+    return stored
 
 
 class _Meta(ABCMeta, MetaHasTraits):
@@ -50,12 +67,7 @@ class MemoryStore(LoggingConfigurable, metaclass=_Meta):
 
     @abstractmethod
     async def replace(
-        self,
-        name: DocumentName,
-        expected: bytes | None,
-        new: bytes | None,
-        *,
-        owner: str = "",
+        self, name: DocumentName, expected: bytes | None, new: bytes | None, *, owner: str = ""
     ) -> bool:
         """Write a document if it is still ``expected``; otherwise, change nothing, return False.
 
@@ -66,11 +78,7 @@ class MemoryStore(LoggingConfigurable, metaclass=_Meta):
         """
 
     async def update(
-        self,
-        name: DocumentName,
-        change: Callable[[bytes | None], bytes | None],
-        *,
-        owner: str = "",
+        self, name: DocumentName, change: Callable[[bytes | None], bytes | None], *, owner: str = ""
     ) -> None:
         """Replace a document by the result of ``change``, which gets the present document.
 
@@ -116,3 +124,32 @@ def check_size(name: DocumentName, old: bytes | None, new: bytes | None) -> None
     """
     if new is not None and len(new) > max(max_bytes(name), len(old or b"") - 1):
         raise MemoryTooLarge
+
+
+class KeyValueMemoryStore(MemoryStore):
+    """Stores documents as values of a session store, which closes its connections."""
+
+    def __init__(self, sessions: KeyValueSessionManager, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self._sessions = sessions
+
+    async def read(self, name: DocumentName, *, owner: str = "") -> bytes | None:
+        """Return a document, or None if it doesn't exist."""
+        return await self._sessions.read(lambda transaction: transaction.get(MEMORY, owner, name))
+
+    async def replace(
+        self, name: DocumentName, expected: bytes | None, new: bytes | None, *, owner: str = ""
+    ) -> bool:
+        """Write a document if it is still ``expected``."""
+        check_size(name, expected, new)
+
+        def work(transaction: Transaction) -> bool:
+            if transaction.get(MEMORY, owner, name) != expected:
+                return False
+            if new is None:
+                transaction.delete(MEMORY, owner, name)
+            else:
+                transaction.put(MEMORY, owner, name, new)
+            return True
+
+        return await self._sessions.run(work)

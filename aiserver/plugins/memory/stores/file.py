@@ -86,12 +86,7 @@ class FileMemoryStore(MemoryStore):
         return await asyncio.to_thread(self._read_and_clean, folder, name)
 
     async def replace(
-        self,
-        name: DocumentName,
-        expected: bytes | None,
-        new: bytes | None,
-        *,
-        owner: str = "",
+        self, name: DocumentName, expected: bytes | None, new: bytes | None, *, owner: str = ""
     ) -> bool:
         """Write a document if it is still ``expected``."""
         check_size(name, expected, new)
@@ -118,9 +113,9 @@ class FileMemoryStore(MemoryStore):
         data = self._read(folder, name)
         with suppress(OSError, StorageError):  # a folder that can only be read, or a writer
             for file_name in FILE_NAMES.values():
-                if self._temp_files(folder, file_name):
+                if _temp_files(folder, file_name):
                     with self._locked(folder, file_name, timeout=0):
-                        self._remove_orphans(folder, file_name)
+                        remove(folder, _temp_files(folder, file_name))
         return data
 
     def _read(self, folder: Path, name: DocumentName) -> bytes | None:
@@ -146,7 +141,7 @@ class FileMemoryStore(MemoryStore):
             return self._read(folder, name) == expected
         file_name = FILE_NAMES[name]
         with _translate_errors(), self._locked(folder, file_name, _LOCK_TIMEOUT):
-            self._remove_orphans(folder, file_name)
+            remove(folder, _temp_files(folder, file_name))  # of processes that were killed
             if self._is_shared_by_git and name == "memory":
                 _prepare_for_git(folder)
             if self._read(folder, name) != expected:
@@ -174,8 +169,7 @@ class FileMemoryStore(MemoryStore):
         """Create the missing folders, and lock a file. Raises StorageBusy after ``timeout``."""
         self._ensure(folder)
         ensure_folder(folder / _LOCKS, is_inner=True)
-        deadline = time.monotonic() + timeout
-        release = lock_file(str(folder / _LOCKS), file_name, deadline)
+        release = lock_file(str(folder / _LOCKS), file_name, time.monotonic() + timeout)
         if release is None:
             raise StorageBusy
         try:
@@ -197,26 +191,21 @@ class FileMemoryStore(MemoryStore):
         ensure_folder(self.folder)
         ensure_folder(folder)
 
-    def _temp_files(self, folder: Path, file_name: str) -> list[str]:
-        """Return the names of the temp files that will replace a file.
 
-        Files for git are written by a process that has the lock of the memory.
-        """
-        if not check_folder(folder):
-            return []
-        targets = (file_name, *_FOR_GIT) if file_name == FILE_NAMES["memory"] else (file_name,)
-        with os.scandir(folder) as entries:
-            return [
-                entry.name
-                for entry in entries
-                if entry.name.startswith(tuple(f"{target}." for target in targets))
-                and temp_target(entry.name)
-                and not entry.is_dir(follow_symlinks=False)
-            ]
-
-    def _remove_orphans(self, folder: Path, file_name: str) -> None:
-        """Remove temp files of processes that were killed; the caller has the lock of the name."""
-        remove(folder, self._temp_files(folder, file_name))
+def _temp_files(folder: Path, file_name: str) -> list[str]:
+    """Return the names of the temp files that will replace a file."""
+    if not check_folder(folder):
+        return []
+    # Files for git are written by a process that has the lock of the memory.
+    targets = (file_name, *_FOR_GIT) if file_name == FILE_NAMES["memory"] else (file_name,)
+    with os.scandir(folder) as entries:
+        return [
+            entry.name
+            for entry in entries
+            if entry.name.startswith(tuple(f"{target}." for target in targets))
+            and temp_target(entry.name)
+            and not entry.is_dir(follow_symlinks=False)
+        ]
 
 
 @contextmanager

@@ -23,7 +23,7 @@ from ....errors import NotFound, SettingError, StorageError
 from ....models import Interaction, Session, SessionKey
 from ....sessions.record import codec
 from ....sessions.record.filenames import session_name
-from ..markdown import session_markdown
+from .list_show import session_markdown
 
 _SUFFIX_BY_FORMAT = {"json": ".json", "jsonl": ".jsonl", "markdown": ".md"}
 

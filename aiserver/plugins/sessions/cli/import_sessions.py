@@ -13,7 +13,7 @@ from ....cli.terminal import ProgressBar, make_safe
 from ....errors import SettingError
 from ....models import SessionKey, is_id
 from ....sessions.file.root import path_from_url
-from ..databases import AgentScopeDatabase, AgentScopeRedis
+from ..importers.agentscope import AgentScopeDatabase, AgentScopeRedis
 from ..importers.base import ReadResult, with_ids
 from ..sources import InputFiles
 from ..write import Report, StoreWriter

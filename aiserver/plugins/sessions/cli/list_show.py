@@ -1,48 +1,39 @@
-"""``sessions list`` and ``sessions show``: print histories to a terminal or a pipe.
+"""``sessions list``, ``show`` and ``verify``: print histories, and the damage in them.
 
 Invariant: the contents of sessions can't control the terminal, because control characters in them
-are replaced or, in JSON, escaped.
+are replaced or, in JSON, escaped. In Markdown, their texts can't change the document.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
-from typing import Any
 
 from ....cli.selection import count_requests, select
 from ....cli.stores import StoreContext
-from ....cli.terminal import make_safe, print_json, print_markdown
+from ....cli.terminal import ProgressBar, make_safe, print_json, print_markdown
 from ....errors import NotFound
-from ....models import SessionKey, SessionSummary
-from ..markdown import session_markdown
+from ....models import Session, SessionKey, SessionSummary
+from ....replay import replay, request_numbers
+from ...export.fences import escape_inline
+from ...export.narrative import cell_history
 
-# The relative widths of columns whose texts may be cut. A column that isn't listed has 1.
-_RELATIVE_WIDTHS = {"last request": 3}
-_HEADINGS: tuple[str, ...] = (
-    "owner",
-    "notebook",
-    "cell",
-    "requests",
-    "events",
-    "changed",
-    "last request",
-)
+_HEADINGS = ("owner", "notebook", "cell", "requests", "events", "changed", "last request")
 
 
 async def run_list(arguments: argparse.Namespace, context: StoreContext) -> int:
     """Print a list of sessions: as a table at a terminal, as tab-separated lines in a pipe."""
     rows = await count_requests(context, await select(context, arguments.notebook))
     if arguments.json:
-        data = [_as_json_data(key, summary) for key, summary in rows]
-        print_json(data)
+        owners = ({"owner": key.owner} if key.owner else {} for key, _ in rows)
+        print_json([row.model_dump() | owner for (_, row), owner in zip(rows, owners, strict=True)])
         return 0
     if not rows:
         print(f"No histories in {context.name}.")
         return 0
     paths = await last_recorded_paths(context)
     is_terminal = sys.stdout.isatty()
-    headings = _HEADINGS
+    headings: tuple[str, ...] = _HEADINGS
     lines = [_row_texts(key, summary, paths, is_terminal) for key, summary in rows]
     if len(context.owners) == 1:  # the column "owner" is not needed
         headings, lines = headings[1:], [line[1:] for line in lines]
@@ -73,6 +64,52 @@ async def run_show(arguments: argparse.Namespace, context: StoreContext) -> int:
     return 0
 
 
+def session_markdown(session: Session, *, only_latest: bool = False) -> str:
+    """Render all steps of a session, or those from the last request, with their code in full."""
+    meta = session.meta
+    steps = replay(session)
+    requests = request_numbers(steps)
+    language = session.interactions[-1].user_request.language if session.interactions else ""
+    if only_latest:
+        first = requests[session.next_turn_id - 1][1].index
+        return "\n\n".join(cell_history(steps, language, level=2, first=first, diffs=False)) + "\n"
+    count = len({step.index for _, step in requests.values()})
+    paragraphs = [
+        f"# Cell {meta.cell_id}",
+        f"Notebook {meta.notebook_id} · {count} {'request' if count == 1 else 'requests'} · "
+        f"{escape_inline(meta.created_at)} to {escape_inline(meta.last_updated)}",
+        *cell_history(steps, language, level=2, diffs=False),
+    ]
+    return "\n\n".join(paragraphs) + "\n"
+
+
+async def run_verify(arguments: argparse.Namespace, context: StoreContext) -> int:
+    """Check all stored data, and repair it with ``repair``; return 1 if damage remains."""
+    repair = arguments.repair
+    checked_count = repaired_count = damaged_count = 0
+    with ProgressBar("repairing" if repair else "checking") as bar:
+        for owner in context.owners:
+            async for result in context.store.verify(owner=owner, repair=repair):
+                checked_count += 1
+                bar.advance()
+                if result.problem is None:
+                    continue
+                repaired_count += result.repaired
+                damaged_count += not result.repaired
+                state = "repaired" if result.repaired else "damaged"
+                print(f"{state}  {make_safe(result.location)}: {make_safe(result.problem)}")
+    print(f"{checked_count:,} records in {context.name}: ", end="")
+    if not (repaired_count or damaged_count):
+        print("no damage found.")
+    elif repair:
+        print(f"{repaired_count:,} repaired, {damaged_count:,} could not be repaired.")
+    else:
+        print(f"{damaged_count:,} are damaged.")
+        sys.stdout.flush()
+        print("To repair them, run “jupyter aiserver sessions repair”. The damaged files are kept.")
+    return 1 if damaged_count else 0
+
+
 async def last_recorded_paths(context: StoreContext) -> dict[tuple[str, str], str]:
     """Return the last recorded path of each notebook: ``(owner, notebook id) -> path``."""
     paths = {}
@@ -100,10 +137,6 @@ def _row_texts(
     return tuple(make_safe(text) for text in texts)
 
 
-def _as_json_data(key: SessionKey, summary: SessionSummary) -> dict[str, Any]:
-    return summary.model_dump() | ({"owner": key.owner} if key.owner else {})
-
-
 def _print_table(headings: tuple[str, ...], lines: list[tuple[str, ...]]) -> None:
     """Print a table as wide as the terminal; long texts are cut."""
     from rich.console import Console
@@ -121,7 +154,7 @@ def _print_table(headings: tuple[str, ...], lines: list[tuple[str, ...]]) -> Non
             no_wrap=True,
             overflow="ellipsis",
             min_width=longest if is_shown_completely else 8,
-            ratio=None if is_shown_completely else _RELATIVE_WIDTHS.get(heading, 1),
+            ratio=None if is_shown_completely else 3 if heading == "last request" else 1,
         )
     for line in lines:
         table.add_row(*map(Text, line))

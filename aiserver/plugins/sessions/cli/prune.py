@@ -48,16 +48,14 @@ _MAX_SHOWN = 20  # the maximum number of sessions that are listed before asking 
 class Plan:
     """The sessions, change logs and blobs to delete, with their contents for the backup.
 
-    Logs are by owner and notebook id, blobs by owner and SHA-256.
+    Logs are by owner and notebook id, blobs by owner and SHA-256. What is ``damaged`` isn't
+    deleted.
     """
 
     sessions: dict[SessionKey, Session] = field(default_factory=dict)
     logs: dict[tuple[str, str], list[NotebookLogEntry]] = field(default_factory=dict)
-    """The change logs: ``(owner, notebook id) -> entries``."""
     blobs: dict[tuple[str, str], bytes] = field(default_factory=dict)
-    """The blobs: ``(owner, SHA-256) -> bytes``."""
     damaged: list[str] = field(default_factory=list)
-    """The sessions and change logs that are not deleted because of damaged bytes."""
 
     def backup_members(self) -> Iterator[tuple[str, bytes]]:
         return backup.members(self.sessions, self.logs, self.blobs)
@@ -70,10 +68,8 @@ async def run_prune(arguments: argparse.Namespace, context: StoreContext) -> int
     with ProgressBar("checking") as bar:
         plan = await _create_plan(arguments, context, bar)
     for name in plan.damaged:
-        print(
-            f"Not deleted: {make_safe(name)}: A backup would not contain its damaged data.",
-            file=sys.stderr,
-        )
+        reason = "A backup would not contain its damaged data."
+        print(f"Not deleted: {make_safe(name)}: {reason}", file=sys.stderr)
     if not (plan.sessions or plan.logs or plan.blobs):
         print("Nothing to delete.")
         return 0
@@ -121,21 +117,12 @@ async def _create_plan(
     missing_notebooks: set[tuple[str, str]] = set()
     if arguments.older_than:
         # The times are compared as texts, so time zones are ignored. The resulting error of up to a
-        # day doesn't matter here.
+        # day doesn't matter here. The age of a session that was imported without times is unknown.
         cutoff_time = time_before(arguments.older_than)
-        chosen = [
-            (key, summary)
-            for key, summary in chosen
-            # If a session was imported without times, its age is unknown, so it isn't deleted.
-            if summary.last_updated < cutoff_time and summary.last_updated != NO_TIME
-        ]
+        chosen = [row for row in chosen if NO_TIME != row[1].last_updated < cutoff_time]
     if arguments.gone:
         missing_notebooks = await _missing_notebooks(context)
-        chosen = [
-            (key, summary)
-            for key, summary in chosen
-            if (key.owner, key.notebook_id) in missing_notebooks
-        ]
+        chosen = [row for row in chosen if (row[0].owner, row[0].notebook_id) in missing_notebooks]
     plan = Plan()
     bar.begin("reading", len(chosen))
     for key, _ in chosen:
@@ -154,7 +141,7 @@ async def _create_plan(
         else:
             log = await context.store.read_notebook_log(notebook_id, owner=owner)
             plan.logs[owner, notebook_id] = log
-    await _plan_blobs(plan, context, rows, all_unused=arguments.unused_blobs)
+    await _plan_blobs(plan, context, rows, arguments.unused_blobs)
     return plan
 
 
@@ -198,11 +185,7 @@ def _raise_unreadable(error: OSError) -> None:
 
 
 async def _plan_blobs(
-    plan: Plan,
-    context: StoreContext,
-    rows: list[SelectedSession],
-    *,
-    all_unused: bool,
+    plan: Plan, context: StoreContext, rows: list[SelectedSession], all_unused: bool
 ) -> None:
     """Add the blobs that only sessions of the plan use, or those that no session at all uses."""
     store = context.store

@@ -51,39 +51,35 @@ class UnreadableInput(ValueError):
 
 @dataclass(frozen=True)
 class InputFile:
-    """A file to import, with its content."""
+    """A file to import, with its content. ``path`` has the names of its folder and of the file.
+
+    ``notebook`` is the content of the notebook beside a Verdant history, if it exists. In a session
+    folder of AgentScope, files can contain any JSON.
+    """
 
     path: PurePath
-    """The file's name, preceded by the name of its folder."""
     data: bytes
     notebook: bytes | None = None
-    """For a Verdant history ``a.ipyhistory``, the content of the notebook ``a.ipynb`` in the same
-    folder. None for other files, or if the notebook doesn't exist."""
     is_in_agentscope_folder: bool = False
-    """Whether the file is in a session folder of AgentScope, where files can contain any JSON."""
-
-    @property
-    def folder(self) -> str:
-        return self.path.parent.name
 
 
 @dataclass
 class ReadResult:
-    """The histories that an importer has read from a file or database."""
+    """The histories that an importer has read from a file or database.
+
+    AI Server's own formats also have change ``logs``, by owner and notebook id, and owners and
+    contents of ``blobs``. If the sessions don't keep their owners, as they do in a backup, the
+    person who runs the import becomes their owner. ``unreadable`` are messages about data that
+    could not be read, each with the reason. A backup has several results; ``session_count`` is the
+    number of sessions in the whole backup.
+    """
 
     sessions: list[Session] = field(default_factory=list)
     logs: dict[tuple[str, str], list[NotebookLogEntry]] = field(default_factory=dict)
-    """Change logs by owner and notebook id (only in AI Server's own formats)."""
     blobs: list[tuple[str, bytes]] = field(default_factory=list)
-    """Owners and contents of blobs (only in AI Server's own formats)."""
     keeps_owners: bool = False
-    """True if the sessions keep their owners, as in a backup. Otherwise, the person who runs the
-    import becomes their owner."""
     unreadable: list[str] = field(default_factory=list)
-    """Messages about data that could not be read, each with the reason."""
     session_count: int | None = None
-    """For one of the results of a backup, the number of sessions in the whole backup. For any other
-    file, which has only one result, None."""
 
 
 Importer = Callable[[InputFile], ReadResult]
@@ -107,6 +103,13 @@ def loads(text: str) -> Any:
         raise UnreadableInput("nested too deeply") from exc
     except ValueError as exc:
         raise UnreadableInput("not valid or complete JSON") from exc
+
+
+def normalize_names(content: Any) -> dict[str, Any]:
+    """Return a JSON object with names such as ``lastupdate``; an empty one for other data."""
+    if not isinstance(content, dict):
+        return {}
+    return {str(name).replace("_", "").lower(): value for name, value in content.items()}
 
 
 def _parse_float(text: str) -> float | None:

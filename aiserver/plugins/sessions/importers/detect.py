@@ -5,17 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from . import agentscope, aiserver_files, chat, nanobot, pcai, verdant
-from .base import Importer, InputFile, ReadResult, UnreadableInput, load_json, objects_in_lines
+from ....errors import SessionTooNew
+from ....models import Session
+from ....redact import redact_json
+from ....sessions.record import codec
+from ....sessions.record.codec import DamagedData
+from ....sessions.record.filenames import decode
+from ....sessions.record.mutations import check_writable, number_turn
+from ....sessions.record.recovery import parse_with_duplicate_keys
+from . import agentscope, chats, verdant
+from .base import (
+    Importer,
+    InputFile,
+    ReadResult,
+    UnreadableInput,
+    load_json,
+    normalize_names,
+    objects_in_lines,
+)
 
-FORMATS: dict[str, Importer] = {
-    nanobot.FORMAT: nanobot.read,
-    agentscope.FORMAT: agentscope.read,
-    pcai.FORMAT: pcai.read,
-    chat.FORMAT: chat.read,
-    verdant.FORMAT: verdant.read,
-    aiserver_files.FORMAT: aiserver_files.read,
-}
 _UNKNOWN_FORMAT = "unknown format"
 
 
@@ -23,7 +31,7 @@ def read(file: InputFile, format_: str | None = None) -> ReadResult:
     """Read a file in a format, or in the one that is detected. Raises UnreadableInput."""
     name = format_ or detect_format(file)
     try:
-        return FORMATS[name](file)
+        return _FORMATS[name](file)
     except UnreadableInput:
         raise
     except Exception as exc:  # a malformed file must not stop the import of other files
@@ -40,7 +48,7 @@ def detect_format(file: InputFile) -> str:
         return _detect_line_format(file, is_fallback=True)
     format_ = next((name for name, matches in _JSON_FORMATS.items() if matches(content)), None)
     if format_ is None and (file.is_in_agentscope_folder or agentscope.has_messages(content)):
-        return agentscope.FORMAT
+        return "agentscope"
     if format_ is None:
         is_notebook = isinstance(content, dict) and "nbformat" in content
         reason = "this is a notebook, not a history" if is_notebook else _UNKNOWN_FORMAT
@@ -64,13 +72,13 @@ def _detect_line_format(file: InputFile, *, is_fallback: bool = False) -> str:
     if not lines or (is_fallback and len(lines) < 2 and "_type" not in lines[0]):
         raise UnreadableInput("not valid or complete JSON")
     if any("_type" in line for line in lines):
-        return nanobot.FORMAT
+        return "nanobot"
     if any({"seq", "type", "timestamp", "data"} <= line.keys() for line in lines):
-        return aiserver_files.FORMAT
+        return "aiserver"
     if any({"notebook_id", "cell_id"} <= line.keys() for line in lines):
         raise UnreadableInput("exported as JSONL, which can't be imported; export it as JSON")
     if agentscope.has_messages(lines):
-        return agentscope.FORMAT
+        return "agentscope"
     raise UnreadableInput(_UNKNOWN_FORMAT)
 
 
@@ -94,15 +102,72 @@ def _is_chat(content: Any) -> bool:
 
 
 def _is_pcai(content: Any) -> bool:
-    names = pcai.normalize_names(content)
+    names = normalize_names(content)
     return {"id", "messages"} <= names.keys() and isinstance(names["messages"], list)
 
 
+def _read_aiserver(file: InputFile) -> ReadResult:
+    """Read the file of a session or of a notebook's change log.
+
+    Its content isn't changed, with one exception: the predecessor of AI Server, whose files have no
+    ``meta``, didn't redact secrets.
+    """
+    if file.path.suffix == ".jsonl":
+        return _read_log(file)
+    try:
+        session = parse_with_duplicate_keys(file.data)
+        check_writable(session.meta, None)
+    except DamagedData as exc:
+        raise UnreadableInput("not an AI Server session, or damaged") from exc
+    except SessionTooNew as exc:
+        raise UnreadableInput(
+            "written by a newer version of AI Server; update AI Server first"
+        ) from exc
+    content = load_json(file.data)
+    if isinstance(content, dict) and "meta" not in content:
+        session = _redact_secrets(session)
+    return ReadResult([session])
+
+
+def _read_log(file: InputFile) -> ReadResult:
+    entries, damaged_count = codec.parse_log(file.data)
+    problems = (
+        [f"{damaged_count} lines of this notebook's log are damaged."] if damaged_count else []
+    )
+    if not entries:
+        raise UnreadableInput("nothing to import")
+    # The file's name begins with the notebook id. If the log has an owner, ``_`` and a hash of the
+    # owner's name follow.
+    encoded_id = file.path.stem.split("_")[0]
+    return ReadResult(logs={("", decode(encoded_id)): entries}, unreadable=problems)
+
+
+def _redact_secrets(session: Session) -> Session:
+    # `number_turn` sets a turn's id and seq, and redacts the secrets in the turn. If the file
+    # contains no seq for a turn, the turn's position in the file becomes its seq.
+    session.interactions = [
+        number_turn(turn, turn.turn_id, turn.seq or number)
+        for number, turn in enumerate(session.interactions, 1)
+    ]
+    if session.events:
+        events = [redact_json(codec.to_dict(event)) for event in session.events]
+        session.events = [type(session.events[0]).model_validate(event) for event in events]
+    return session
+
+
+_FORMATS: dict[str, Importer] = {
+    "nanobot": chats.read_nanobot,
+    "agentscope": agentscope.read,
+    "pcai": chats.read_pcai,
+    "chat": chats.read_jupyter_ai,
+    "verdant": verdant.read,
+    "aiserver": _read_aiserver,
+}
 # The formats that `detect_format` tries before AgentScope's, in this order. Each function returns
 # whether the content of a JSON file has the format.
 _JSON_FORMATS: dict[str, Callable[[Any], bool]] = {
-    aiserver_files.FORMAT: _is_aiserver_session,
-    verdant.FORMAT: _is_verdant,
-    chat.FORMAT: _is_chat,
-    pcai.FORMAT: _is_pcai,
+    "aiserver": _is_aiserver_session,
+    "verdant": _is_verdant,
+    "chat": _is_chat,
+    "pcai": _is_pcai,
 }

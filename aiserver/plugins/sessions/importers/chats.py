@@ -1,4 +1,4 @@
-"""Convert the messages of a chat to turns and events.
+"""Import chats: those of nanobot, PCAI and jupyter-ai. A chat becomes one session.
 
 A message of a person is a question. A question and all messages until the next question become a
 turn. Each message before the first question becomes an event of the type ``message``. For data of a
@@ -15,19 +15,33 @@ Invariants:
 
 from __future__ import annotations
 
+import base64
+import binascii
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from ....models import Session
 from ....prompts.answers.code import language_of
 from ....prompts.answers.reader import Answer, read_answer
 from ....prompts.answers.thoughts import split_thoughts, stored_thoughts
 from ....prompts.language import cell_language
 from ....redact import redact
-from .base import to_timestamp
+from .base import (
+    InputFile,
+    ReadResult,
+    UnreadableInput,
+    create_session,
+    derive_id,
+    load_json,
+    normalize_names,
+    objects_in_lines,
+    to_timestamp,
+)
 
 Role = Literal["user", "assistant", "other"]
 
+_PERSONA_PREFIX = "jupyter-ai-personas::"  # the ids of jupyter-ai's assistants begin with this
 _USER_ROLES = {"user", "human"}
 _ASSISTANT_ROLES = {"assistant", "ai", "model", "bot"}
 
@@ -42,6 +56,113 @@ class Message:
     """The original message, as the other program stored it."""
     timestamp: str | None = None
     user: str | None = None
+
+
+def read_nanobot(file: InputFile) -> ReadResult:
+    """Convert a nanobot session: JSON Lines with a line of metadata and a line for each message.
+
+    Other lines become events of the type ``state``. nanobot identifies a session by a key such as
+    ``telegram:42``. Newer files contain the key in their metadata. The name of an older file is the
+    key in base64. The name of an even older file is the key with ``_`` instead of ``:``, such as
+    ``telegram_42``; it is used as the key unchanged. The session of the terminal has the same key
+    in each workspace, so it is also identified by its beginning.
+    """
+    lines, problems = objects_in_lines(file.data)
+    metadata = next((line for line in lines if line.get("_type") == "metadata"), {})
+    origin = {"format": "nanobot", "name": str(metadata.get("key") or _key_from(file.path.stem))}
+    messages = [message_of(line) for line in lines if "role" in line]
+    others = [line for line in lines if "role" not in line and line.get("_type") != "metadata"]
+    if not (messages or others or problems or metadata):
+        raise UnreadableInput("no messages found")
+    if not (messages or others):
+        return ReadResult(unreadable=problems)
+    records = records_from(messages, origin)
+    records += [message_event("state", [line], origin) for line in others]
+    created = to_timestamp(metadata.get("created_at"))
+    begin = {"created": created} if created and origin["name"].startswith("cli:") else {}
+    session = _session(records, origin | begin, origin | {"metadata": metadata}, created)
+    return ReadResult([session], unreadable=problems)
+
+
+def _key_from(stem: str) -> str:
+    """Return the key that a file's name is in base64, or the name itself."""
+    try:
+        key = base64.urlsafe_b64decode(stem + "=" * (-len(stem) % 4)).decode("utf-8")
+    except (binascii.Error, ValueError):
+        return stem
+    return key if ":" in key and key.isprintable() else stem
+
+
+def read_pcai(file: InputFile) -> ReadResult:
+    """Convert a PCAI session: a JSON object with ``id``, ``messages`` and ``last_update``.
+
+    Some versions of PCAI write these names differently, such as ``lastUpdate`` or ``LastUpdate``.
+    """
+    content = normalize_names(load_json(file.data))
+    messages = content.get("messages")
+    if not isinstance(messages, list):
+        raise UnreadableInput("no messages found")
+    origin = {"format": "pcai", "name": str(content.get("id") or file.path.stem)}
+    raws, problems = _objects_in(messages)
+    session_time = to_timestamp(content.get("lastupdate"))
+    parsed = (message_of(raw, normalize_names(raw)) for raw in raws)
+    timed = (replace(each, timestamp=each.timestamp or session_time) for each in parsed)
+    records = records_from(timed, origin)
+    created = to_timestamp(content.get("createdat"))
+    sessions = [_session(records, origin, origin, created)] if records else []
+    return ReadResult(sessions, unreadable=problems)
+
+
+def read_jupyter_ai(file: InputFile) -> ReadResult:
+    """Convert a ``.chat`` file of jupyterlab-chat.
+
+    A chat has no id, and its file may be renamed. So ids are derived from the id of the chat's
+    first message or, if it has none, from the file's name. A turn must not contain the file's name:
+    if a chat is imported again, existing turns are recognised by their content.
+    """
+    content = load_json(file.data)
+    if not isinstance(content, dict) or not isinstance(content.get("messages"), list):
+        raise UnreadableInput("not a JupyterLab chat")
+    raws, problems = _objects_in(content["messages"])
+    if not raws:
+        return ReadResult(unreadable=problems)
+    users = content.get("users")
+    users = users if isinstance(users, dict) else {}
+    turn_origin = {"format": "chat", "name": str(raws[0].get("id") or file.path.stem)}
+    records = records_from((_chat_message(raw, users) for raw in raws), turn_origin)
+    origin = {"format": "chat", "name": file.path.stem, "users": users}
+    return ReadResult([_session(records, turn_origin, origin)], unreadable=problems)
+
+
+def _chat_message(raw: dict[str, Any], users: dict[str, Any]) -> Message:
+    sender = str(raw.get("sender") or "")
+    profile = users.get(sender)
+    has_bot_profile = isinstance(profile, dict) and profile.get("bot") is True
+    is_bot = has_bot_profile or sender.startswith(_PERSONA_PREFIX)
+    role: Role = "assistant" if is_bot else "user"
+    if raw.get("deleted"):  # jupyterlab-chat empties a deleted message but keeps it in the list
+        role = "other"
+    body = raw.get("body")
+    return Message(
+        role=role,
+        text=body if isinstance(body, str) else "",
+        raw=raw,
+        timestamp=to_timestamp(raw.get("time")),
+        user=None if is_bot else sender or None,
+    )
+
+
+def _session(
+    records: list[dict[str, Any]],
+    ids: dict[str, str],
+    origin: dict[str, Any],
+    created: str | None = None,
+) -> Session:
+    """Create the session of a chat; ``ids`` are the names that identify it."""
+    names = tuple(ids.values())
+    return create_session(
+        derive_id(*names), derive_id(*names, "messages"), records, origin=origin, created=created
+    )
 
 
 def message_of(raw: dict[str, Any], fields: dict[str, Any] | None = None) -> Message:
@@ -75,7 +196,7 @@ def _text_of(content: Any) -> str:
     return ""
 
 
-def objects_in(messages: Sequence[Any]) -> tuple[list[dict[str, Any]], list[str]]:
+def _objects_in(messages: Sequence[Any]) -> tuple[list[dict[str, Any]], list[str]]:
     """Return the messages that are JSON objects, and an error text for each other one."""
     objects = [raw for raw in messages if isinstance(raw, dict)]
     problems = [
