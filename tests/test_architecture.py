@@ -58,7 +58,7 @@ INNER = {
         {"reviews", "proposals"},
         {"notes"},
         {"manager"},
-        {"factory", "recall", "forgetting"},
+        {"recall", "forgetting"},
         {"past_answers", "remembered", "cli"},
         {"plugin"},
         {"handler"},

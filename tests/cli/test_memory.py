@@ -23,8 +23,7 @@ from aiserver.plugins.memory import document
 from aiserver.plugins.memory.cli import import_export
 from aiserver.plugins.memory.cli.commands import memories_of
 from aiserver.plugins.memory.entries import MemoryEntry, TurnSource
-from aiserver.plugins.memory.factory import person_folder
-from aiserver.plugins.memory.manager import MemoryManager
+from aiserver.plugins.memory.manager import MemoryManager, person_folder
 from aiserver.plugins.memory.proposals import MAX_PROPOSALS
 from aiserver.plugins.rules.visible_text import visible_part
 from aiserver.sessions.base import SessionManager

@@ -10,7 +10,7 @@ import pytest
 
 from aiserver.errors import SettingError
 from aiserver.extension import AIServer
-from aiserver.plugins.memory.factory import (
+from aiserver.plugins.memory.manager import (
     create_memory,
     create_person_store,
     project_root,

@@ -9,11 +9,12 @@ from hypothesis import strategies as st
 from aiserver.models import AIResponse, Interaction, Session, SessionKey, UserRequest, new_session
 from aiserver.plugins.search import text_index
 from aiserver.plugins.search.hits import Piece, snippet
-from aiserver.plugins.search.normalize import find, fold
 from aiserver.plugins.search.query import (
     MAX_COMPARED,
     Term,
     compared_parts,
+    find,
+    fold,
     parse,
     request_parts,
     similarity,

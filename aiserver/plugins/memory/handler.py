@@ -229,7 +229,8 @@ class NoteHandler(MemoryBase):
     async def get(self, notebook_id: str) -> None:
         """Answer with the note, or null."""
         note = await self.notes.get(check_id("notebookId", notebook_id))
-        await self._answer(note, self._is_being_worded(notebook_id))
+        is_being_worded = self.plugin.writer.is_running(self.services.assistant, notebook_id)
+        await self._answer(note, is_being_worded)
 
     @guarded("write")
     async def post(self, notebook_id: str) -> None:
@@ -270,9 +271,6 @@ class NoteHandler(MemoryBase):
         if texts:
             await stored.delete()  # those that were stored in the meantime
         await self.finish({"deleted_prompts": stored.deleted_count})
-
-    def _is_being_worded(self, notebook_id: str) -> bool:
-        return self.plugin.writer.is_running(self.services.assistant, notebook_id)
 
     async def _answer(self, note: Note | None, is_being_worded: bool = False) -> None:
         fields = note and {

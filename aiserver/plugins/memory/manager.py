@@ -9,6 +9,8 @@ Invariants:
   can't be reached.
 - What the person adds, changes or confirms here needs no review.
 - A damaged document is set aside before a new one is written: it is never overwritten.
+- The memory of a project is always a file in the project. That of the person is in the database of
+  the sessions if they are in one, so that it is the same on all machines.
 """
 
 from __future__ import annotations
@@ -19,6 +21,10 @@ from collections.abc import Callable, Collection
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from traitlets.utils.importstring import import_item
 
 from ...errors import (
     AIServerError,
@@ -27,9 +33,12 @@ from ...errors import (
     MemoryUnreadable,
     NotFound,
     ProposalNotFound,
+    SettingError,
 )
 from ...models import SessionKey
 from ...sessions.base import SessionManager
+from ...sessions.file.root import find_folder, find_root
+from ...sessions.key_value import KeyValueSessionManager
 from . import document, proposals, reviews
 from .document import decode, run_in_memory_thread
 from .entries import SCOPES, MemoryEntry, Review, Scope, TurnSource, new_id
@@ -37,7 +46,11 @@ from .limits import checked_proposal, checked_text
 from .notes import manager as notes
 from .notes.manager import NoteManager
 from .proposals import Decision, Origin, Proposal
-from .stores.base import DamagedDocument, DocumentName, MemoryStore
+from .stores.base import DamagedDocument, DocumentName, KeyValueMemoryStore, MemoryStore
+from .stores.file import PROJECT_FOLDER, FileMemoryStore
+
+if TYPE_CHECKING:
+    from ...extension import AIServer
 
 LIFETIME = 24 * 3600.0  # seconds until a proposal expires, by default
 _REVIEWS: dict[bool | None, Review] = {None: "new", True: "used", False: "declined"}
@@ -390,3 +403,62 @@ class MemoryManager:
             await self._change_proposal(
                 id_, lambda stored: proposals.decide(stored, None, self._project_name)
             )
+
+
+def create_memory(
+    settings: AIServer | None, sessions: SessionManager, folder: str | None, owner: str
+) -> MemoryManager:
+    """Return the manager of an owner's memories.
+
+    ``folder`` is the one that Jupyter serves, or None if notebooks aren't files. Raises
+    SettingError if the setting of the store is invalid.
+    """
+    root = None if folder is None else project_root(Path(folder))
+    return MemoryManager(
+        create_person_store(sessions, settings.memory_store if settings else ""),
+        FileMemoryStore(root / PROJECT_FOLDER, is_shared_by_git=True) if root else None,
+        owner=owner,
+        project_name=str(root.resolve()) if root else "",
+        lifetime=settings.proposal_lifetime * 3600 if settings else LIFETIME,
+        note_lifetime=settings.note_lifetime * 24 * 3600 if settings else notes.LIFETIME,
+    )
+
+
+def project_root(served_folder: Path) -> Path:
+    """Return the folder that contains the project's memory, or will contain it.
+
+    It is the nearest folder of the project, upwards, that has a memory, or else has sessions, or
+    else the served folder.
+    """
+    return find_folder(served_folder, PROJECT_FOLDER) or find_root(served_folder)
+
+
+def create_person_store(
+    sessions: SessionManager, choice: str | type[MemoryStore] = ""
+) -> MemoryStore:
+    """Create the store of the person's memory.
+
+    If ``choice`` is empty, the memory is where the sessions are: in a database, in Redis, only in
+    memory, or else in files. With ``file``, it is always in files. ``choice`` can also be a class
+    or its import path. Raises SettingError if there is no such store.
+    """
+    if choice and choice != "file":
+        try:
+            store = import_item(choice) if isinstance(choice, str) else choice
+        except ImportError as exc:
+            raise SettingError(f"Unknown memory store “{choice}”. Use “file” or a class.") from exc
+        if not (isinstance(store, type) and issubclass(store, MemoryStore)):
+            raise SettingError(f"“{choice}” is not a MemoryStore.")
+        return store(parent=sessions.parent)
+    # A store of another package may not be made for memories.
+    is_ours = type(sessions).__module__.startswith("aiserver.sessions.")
+    if not choice and is_ours and isinstance(sessions, KeyValueSessionManager):
+        return KeyValueMemoryStore(sessions)
+    return FileMemoryStore(person_folder())
+
+
+def person_folder() -> Path:
+    """Return the folder of the person's files."""
+    from jupyter_core.paths import jupyter_data_dir
+
+    return Path(jupyter_data_dir()) / "aiserver" / "memory"

@@ -44,7 +44,7 @@ class MemoryPlugin(Plugin):
     def start(self, host: Host) -> None:
         """Create the manager of the memories. Raises SettingError."""
         from ..search.plugin import SearchPlugin
-        from .factory import create_memory
+        from .manager import create_memory
         from .notes.wording import NoteWriter
         from .recall import Recall
 

@@ -23,9 +23,8 @@ from ...child_process import ChildEnded
 from ...errors import SearchFailed
 from ..search.embeddings import Package, is_installed
 from ..search.entry_index import split
-from ..search.normalize import fold
 from ..search.process import SearchProcess
-from ..search.query import parse
+from ..search.query import fold, parse
 from .document import run_in_memory_thread
 from .entries import MemoryEntry
 

@@ -1,17 +1,34 @@
-"""Define the results of a search, and build hits from the sessions of matching turns. Pure."""
+"""Extract the texts of turns in which a search looks, and build its hits. Pure.
+
+Each turn has four fields: its intent (the text of the request), its code, its explanation and its
+errors. The errors are the error of its generation, and those of all runs between it and the next
+turn. If the request has a special mode, such as ``fix``, the slash word of the mode is a further
+line of the intent.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
-from ...models import Session
+from ...models import Interaction, Session
 from ...payload import Payload, nullable
 from ...replay import replay
-from .documents import FIELD_WEIGHTS, Field, fields_of, turns_of
-from .normalize import find, fold
-from .query import Term
+from ...replay.ordering import to_seconds
+from ...replay.steps import run_error
+from .query import Term, find, fold
+
+Field = Literal["intent", "code", "explanation", "error"]
+FIELD_WEIGHTS: dict[Field, float] = {"intent": 3.0, "code": 1.5, "explanation": 1.0, "error": 1.5}
+
+# The modes that are searched. The other modes are those of most turns.
+_SPECIAL_MODES = {
+    *("fix", "explain", "refactor", "document"),
+    *("test", "visualise", "convert", "optimise"),
+}
+_MODE_LINE = re.compile(r"\n/[a-z]*\Z")
 
 _MAX_CHARS = 160  # of the line that is displayed
 _CHARS_BEFORE_MATCH = 40  # displayed before the first match if the line's beginning is cut off
@@ -66,6 +83,64 @@ class SearchResult:
     unread: int = 0
     """The number of sessions that weren't searched, because they haven't been read yet or, in a
     search by meaning, the number of turns without embeddings."""
+
+
+def texts_of(session: Session) -> list[tuple[int, float, tuple[str, ...]]]:
+    """Return the id, the time in seconds since 1970, and the texts of each turn, oldest first.
+
+    The texts are folded, in the order of ``FIELD_WEIGHTS``. A turn often has
+    the code of the previous one again. Its code has only the other lines, so that a search finds
+    the turn that wrote them.
+    """
+    texts = []
+    previous: set[str] = set()
+    for turn, errors in turns_of(session):
+        fields = fields_of(turn, errors)
+        lines = fields["code"].splitlines()
+        fields["code"] = "\n".join(line for line in lines if line not in previous)
+        previous = set(lines) or previous
+        folded = tuple(fold(fields[name]) for name in FIELD_WEIGHTS)
+        texts.append((turn.turn_id, to_seconds(turn.timestamp), folded))
+    return texts
+
+
+def turns_of(session: Session) -> list[tuple[Interaction, list[str]]]:
+    """Return the turns, oldest first, each with the errors of its runs.
+
+    A run belongs to the last turn before it that isn't a request asked again of another model.
+    Equal errors of one turn are listed once.
+    """
+    turns: list[tuple[Interaction, list[str]]] = []
+    errors: list[str] | None = None  # those of the turn to which a run belongs
+    for record in session.ordered():
+        if isinstance(record, Interaction):
+            turns.append((record, []))
+            if record.repeats_turn_id is None:
+                errors = turns[-1][1]
+        elif record.type == "run" and errors is not None:
+            error = run_error(record.data or {})
+            if error and error not in errors:
+                errors.append(error)
+    return turns
+
+
+def fields_of(turn: Interaction, errors: list[str]) -> dict[Field, str]:
+    """Return the searched fields of a turn as they were written, not folded."""
+    answer = turn.ai_response
+    intent = turn.user_request.intent
+    # With the slash word, a search for `/fix` also finds fixes that were requested in other words.
+    slash_word = f"/{turn.mode}" if turn.mode in _SPECIAL_MODES else ""
+    return {
+        "intent": intent if intent.startswith(slash_word) else f"{intent}\n{slash_word}",
+        "code": answer.suggestion,
+        "explanation": answer.explanation,
+        "error": "\n".join([answer.error, *errors] if answer.error else errors),
+    }
+
+
+def without_mode(intent: str) -> str:
+    """Return the folded field of an intent without the line with the slash word of its mode."""
+    return _MODE_LINE.sub("", intent)
 
 
 def hits_of(

@@ -6,16 +6,23 @@ also matches inside words: ``csv`` finds ``read_csv``, and 数据 finds 读取�
 A term also has parts, by which texts are found that don't contain it as a whole. Those of a name
 such as ``pd.read_csv`` are its words; in scripts without spaces, they are the pairs of adjacent
 characters: 读取文件 has 读取, 取文 and 文件, so it also finds 读取 data.csv 文件.
+
+Terms and texts are folded, so that ``CSV``, ``Ｃｓｖ`` and ``csv`` are equal. Folding also removes
+the accents of Latin, Greek and Cyrillic letters. In other scripts, a letter with a mark is a
+different letter: か is not が. Traditional Chinese characters become Simplified ones. A folded text
+contains no ASCII control characters except tabs and line breaks.
 """
 
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ...surrogates import fix_surrogates
-from .normalize import fold
+from ...unicode import normalize
+from .simplified import simplify
 
 MAX_TERMS = 16  # further terms of a query are ignored
 
@@ -44,9 +51,14 @@ MAX_COMPARED = 1000
 """The characters of a request that are compared; its beginning usually says what it is about."""
 
 
+_ACCENTS = re.compile("[\u0300-\u036f]")  # combining marks of Latin, Greek and Cyrillic letters
+# Translates all ASCII control characters except \t and \n to spaces.
+_CONTROLS = dict.fromkeys((*range(9), *range(11, 32), 127), " ")
+
+
 @dataclass(frozen=True)
 class Term:
-    """A search term and its parts, which are folded (see ``normalize``).
+    """A search term and its parts, which are folded.
 
     There are no parts if the term can't be split.
     """
@@ -71,6 +83,56 @@ def parse(query: str) -> tuple[Term, ...]:
             parts = () if quoted else tuple(_parts(split_words(raw)))
             terms.setdefault(text, Term(text, parts if len(parts) > 1 else ()))
     return tuple(terms.values())
+
+
+def fold(text: str) -> str:
+    """Return a text in which words that differ only in case, width or accents are equal."""
+    text = text.translate(_CONTROLS)
+    if text.isascii():
+        return text.lower()
+    decomposed = normalize("NFKD", normalize("NFKD", text).casefold())
+    return simplify(normalize("NFC", _ACCENTS.sub("", decomposed)))
+
+
+def find(text: str, words: Iterable[str]) -> list[tuple[int, int]]:
+    """Return the ranges of a text at which one of the words occurs. The words must be folded.
+
+    The ranges are sorted. Ranges that overlap or touch are merged into one range.
+    """
+    folded, original_positions = _fold_with_positions(text)
+    ranges = []
+    for word in words:
+        position = folded.find(word) if word else -1
+        while position >= 0:
+            end = position + len(word)
+            ranges.append((original_positions[position], original_positions[end]))
+            position = folded.find(word, end)
+    merged: list[tuple[int, int]] = []
+    for start, end in sorted(ranges):
+        if merged and start <= merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
+        elif end > start:
+            merged.append((start, end))
+    return merged
+
+
+def _fold_with_positions(text: str) -> tuple[str, list[int]]:
+    """Return the folded text, and for each of its characters the position in the original text.
+
+    The list of positions has one more item at its end: the length of the original text.
+    """
+    folded_letters: list[str] = []
+    original_positions: list[int] = []
+    position = 0
+    while position < len(text):
+        end = position + 1  # becomes the end of the letter and its combining marks
+        while end < len(text) and unicodedata.combining(text[end]):
+            end += 1
+        folded_letter = fold(text[position:end])  # may have several characters: "ß" becomes "ss"
+        folded_letters.append(folded_letter)
+        original_positions += [position] * len(folded_letter)
+        position = end
+    return "".join(folded_letters), [*original_positions, len(text)]
 
 
 def split_words(text: str) -> list[str]:

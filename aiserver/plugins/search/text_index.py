@@ -1,4 +1,4 @@
-"""Store the texts of sessions (see ``documents``) in SQLite's full-text index, and search them.
+"""Store the texts of sessions in SQLite's full-text index, and search them.
 
 A ``TextIndex`` runs in a process of its own (``worker``), so its methods may block.
 
@@ -29,12 +29,10 @@ from typing import Any
 from ...models import SessionKey
 from ...sessions.record.recovery import parse_or_recover
 from ...surrogates import fix_surrogates
-from .documents import FIELD_WEIGHTS, texts_of, without_mode
 from .embeddings import similarities, vectors
 from .entry_index import EntryIndex
-from .hits import Hit, ScoredTurn, hits_of
-from .normalize import fold
-from .query import MIN_SIMILARITY, parse, request_parts, similarity
+from .hits import FIELD_WEIGHTS, Hit, ScoredTurn, hits_of, texts_of, without_mode
+from .query import MIN_SIMILARITY, fold, parse, request_parts, similarity
 
 CACHE = 32 * 1024 * 1024  # bytes of the database that are cached in memory
 MAX_HITS = 1000  # by words; further ones are left out

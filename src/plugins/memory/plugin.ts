@@ -16,7 +16,8 @@ import { CommandIDs, IMemory, INotebookIdentity } from '../../tokens';
 import { lazyView } from '../../ui/lazy';
 import { focusAfterPalette } from '../../ui/palette';
 import { MemoryModel } from './model/memoryModel';
-import { MemoryContext, MemoryPanel, Source } from './view/panel';
+import { MemoryContext, Source } from './view/context';
+import { MemoryPanel } from './view/panel';
 
 const AskedProposal = lazyView(
   async () => (await import('./view/askedProposal')).AskedProposal

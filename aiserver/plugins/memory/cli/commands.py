@@ -21,9 +21,8 @@ from ....cli.terminal import confirm, make_safe, print_json
 from ....errors import NotFound, SettingError
 from ....surrogates import fix_surrogates
 from ..entries import MemoryEntry
-from ..factory import create_memory
 from ..forgetting import StoredPrompts, erase_copies, forget
-from ..manager import MemoryManager
+from ..manager import MemoryManager, create_memory
 from ..recall import Recall, entries_with_all_words
 
 _NAMES = {"project": "The project’s memory", "person": "Your memory"}

@@ -1,24 +1,117 @@
-"""``sessions import``: import histories of other programs, and AI Server's exports and backups."""
+"""``sessions import``: import histories of other programs, and AI Server's exports and backups.
+
+Invariants: the imported files and folders are neither changed nor locked. If a file can't be read,
+this is reported, and the import continues with the next file. Symbolic links in a folder are not
+imported.
+"""
 
 from __future__ import annotations
 
 import argparse
+import os
 import sys
-from collections.abc import Callable
-from functools import partial
+from collections.abc import AsyncIterator, Callable, Iterator
+from functools import cache, partial
+from pathlib import Path
 
 from ....cli.selection import find_notebooks
 from ....cli.stores import StoreContext
 from ....cli.terminal import ProgressBar, make_safe
 from ....errors import SettingError
 from ....models import SessionKey, is_id
-from ....sessions.file.root import path_from_url
+from ....sessions.file.root import FOLDER, path_from_url
+from .. import backup
+from ..importers import detect
 from ..importers.agentscope import AgentScopeDatabase, AgentScopeRedis
-from ..importers.base import ReadResult, with_ids
-from ..sources import InputFiles
+from ..importers.base import InputFile, ReadResult, UnreadableInput, encoding_of
 from ..write import Report, StoreWriter
 
 _REDIS_SCHEMES = ("redis", "rediss", "unix")
+_SUFFIXES = {".json", ".jsonl", ".chat", ".ipyhistory", ".zip"}
+_IS_STORE = "this is an AI Server store; to copy all of it, use “sessions copy --from FOLDER”"
+
+
+class InputFiles:
+    """One file to import, or all importable files of a folder, read one at a time.
+
+    ``format_`` is None if the format of each file is detected. The files of the store below
+    ``target_root``, into which the import writes, are not imported. ``unpack_limit`` is the largest
+    accepted unpacked size of a backup, in bytes.
+    """
+
+    def __init__(
+        self, name: str, format_: str | None, target_root: Path, unpack_limit: int | None = None
+    ) -> None:
+        self.format = format_
+        self._unpack_limit = unpack_limit
+        path = Path(name)
+        if not path.exists():
+            raise SettingError(f"No file or folder named “{name}”.")
+        self._target_store = (target_root / FOLDER).resolve()
+        self._other_stores: list[Path] = []
+        self.files = sorted(self._files_below(path)) if path.is_dir() else [path]
+        self._is_agentscope_folder = cache(_is_agentscope_folder)
+
+    async def results(self) -> AsyncIterator[tuple[str, ReadResult]]:
+        """Yield the path of each file and the histories that were read from it.
+
+        A backup has several results. For each other store in the folder, the result says that it
+        isn't imported.
+        """
+        for store in self._other_stores:
+            yield str(store), ReadResult(unreadable=[_IS_STORE])
+        for file in self.files:
+            try:
+                for result in self._read(file):
+                    yield str(file), result
+            except UnreadableInput as reason:
+                yield str(file), ReadResult(unreadable=[str(reason)])
+            except OSError:
+                yield str(file), ReadResult(unreadable=["can't be read"])
+
+    def _read(self, file: Path) -> Iterator[ReadResult]:
+        is_archive = self.format == backup.FORMAT
+        if is_archive or (self.format is None and backup.is_archive(file)):
+            yield from backup.read_members(file, self._unpack_limit)
+            return
+        path = Path(file.parent.absolute().name) / file.name
+        notebook = file.with_suffix(".ipynb")
+        has_notebook = file.suffix == ".ipyhistory" and notebook.is_file()
+        notebook_data = notebook.read_bytes() if has_notebook else None
+        is_agentscope = self._is_agentscope_folder(file.parent)
+        source = InputFile(path, file.read_bytes(), notebook_data, is_agentscope)
+        yield detect.read(source, self.format)
+
+    def _files_below(self, folder: Path) -> Iterator[Path]:
+        """Yield the files with the suffix of an importable format, and note other stores."""
+        for directory, folders, names in os.walk(folder):
+            path = Path(directory)
+            if path.name == FOLDER:
+                folders.clear()  # so that `os.walk` doesn't enter the store
+                if path.resolve() != self._target_store:
+                    self._other_stores.append(path)
+                continue
+            for name in names:
+                file = path / name
+                if file.suffix in _SUFFIXES and file.is_file() and not file.is_symlink():
+                    yield file
+
+
+def _is_agentscope_folder(folder: Path) -> bool:
+    jsonl_files = (path for path in folder.glob("*.jsonl") if path.is_file())
+    return any(detect.is_agentscope_list(_first_line(path)) for path in jsonl_files)
+
+
+def _first_line(file: Path) -> bytes:
+    try:
+        with file.open("rb") as content:
+            encoding = encoding_of(content.read(2))
+        with file.open(encoding=encoding, errors="replace", newline="\n") as text:
+            return text.readline().encode()
+    except OSError:
+        return b""
+
+
 _Input = InputFiles | AgentScopeDatabase | AgentScopeRedis
 
 
@@ -33,10 +126,13 @@ async def run_import(arguments: argparse.Namespace, context: StoreContext) -> in
     inputs = [_create_input(name, arguments, context) for name in arguments.source]
     if not arguments.dry_run:
         context.create_root()
+    # The sessions of a database aren't counted.
+    counts = [len(source.files) for source in inputs if isinstance(source, InputFiles)]
+    total = sum(counts) if len(counts) == len(inputs) else None
     report = Report()
     writer = StoreWriter(context.store, report, dry_run=arguments.dry_run)
     last_name = None
-    with ProgressBar("importing", _total_count(inputs)) as bar:
+    with ProgressBar("importing", total) as bar:
         for each_input in inputs:
             async for name, result in each_input.results():
                 report.skipped += [f"{name}: {reason}" for reason in result.unreadable]
@@ -49,18 +145,12 @@ async def run_import(arguments: argparse.Namespace, context: StoreContext) -> in
                         report.skipped.append(reason)
                     result.sessions = []
                 owner_of = partial(_target_owner, result, context, arguments)
-                await _write(result, writer, owner_of, (notebook_id, arguments.cell))
+                await _write(result, writer, owner_of, notebook_id, arguments.cell)
                 if name != last_name:  # a backup yields several results with the same name
                     bar.advance()
                 last_name = name
     _print_summary(report, dry_run=arguments.dry_run)
     return 1 if report.skipped else 0
-
-
-def _total_count(inputs: list[_Input]) -> int | None:
-    """Return the number of files; None with a database, whose sessions aren't counted."""
-    counts = [len(source.files) for source in inputs if isinstance(source, InputFiles)]
-    return sum(counts) if len(counts) == len(inputs) else None
 
 
 def _create_input(name: str, arguments: argparse.Namespace, context: StoreContext) -> _Input:
@@ -78,16 +168,18 @@ async def _write(
     result: ReadResult,
     writer: StoreWriter,
     owner_of: Callable[[str], str],
-    target_ids: tuple[str | None, str | None],
+    notebook_id: str | None,
+    cell_id: str | None,
 ) -> None:
     # Blobs first, so that sessions never refer to missing blobs.
     for owner, data in result.blobs:
         await writer.write_blob(data, owner_of(owner))
     for session in result.sessions:
-        attached = with_ids(session, *target_ids)
-        meta = attached.meta
-        key = SessionKey(meta.notebook_id, meta.cell_id, owner_of(session.meta.owner or ""))
-        await writer.write_session(key, attached)
+        meta = session.meta
+        meta.notebook_id = notebook_id or meta.notebook_id
+        meta.cell_id = cell_id or meta.cell_id
+        key = SessionKey(meta.notebook_id, meta.cell_id, owner_of(meta.owner or ""))
+        await writer.write_session(key, session)
     # Logs last, because their entries refer to records of the sessions.
     for (owner, log_notebook_id), log in result.logs.items():
         await writer.write_log(log_notebook_id, owner_of(owner), log)

@@ -205,16 +205,6 @@ def create_session(
     return session
 
 
-def with_ids(session: Session, notebook_id: str | None, cell_id: str | None) -> Session:
-    """Return a copy of the session with the given ids. If an id is None, the old id stays."""
-    copy = session.model_copy(deep=True)
-    if notebook_id is not None:
-        copy.meta.notebook_id = notebook_id
-    if cell_id is not None:
-        copy.meta.cell_id = cell_id
-    return copy
-
-
 def objects_in_lines(data: bytes) -> tuple[list[dict[str, Any]], list[str]]:
     """Return the lines' JSON objects, and a message about each line that isn't a JSON object.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from ....errors import SessionTooNew
@@ -46,7 +45,7 @@ def detect_format(file: InputFile) -> str:
         content = load_json(file.data)
     except UnreadableInput:  # the file may be a JSON Lines file with a different suffix
         return _detect_line_format(file, is_fallback=True)
-    format_ = next((name for name, matches in _JSON_FORMATS.items() if matches(content)), None)
+    format_ = _json_format(content)
     if format_ is None and (file.is_in_agentscope_folder or agentscope.has_messages(content)):
         return "agentscope"
     if format_ is None:
@@ -82,28 +81,24 @@ def _detect_line_format(file: InputFile, *, is_fallback: bool = False) -> str:
     raise UnreadableInput(_UNKNOWN_FORMAT)
 
 
-def _is_aiserver_session(content: Any) -> bool:
-    if not isinstance(content, dict) or "interactions" not in content:
-        return False
-    return "meta" in content or {"notebook_id", "cell_id"} <= content.keys()
-
-
-def _is_verdant(content: Any) -> bool:
-    return isinstance(content, dict) and {"checkpoints", "codeCells"} <= content.keys()
-
-
-def _is_chat(content: Any) -> bool:
-    if not isinstance(content, dict) or not isinstance(content.get("messages"), list):
-        return False
-    messages = content["messages"]
-    return ("users" in content and "attachments" in content) or any(
-        isinstance(message, dict) and {"sender", "body"} <= message.keys() for message in messages
-    )
-
-
-def _is_pcai(content: Any) -> bool:
-    names = normalize_names(content)
-    return {"id", "messages"} <= names.keys() and isinstance(names["messages"], list)
+def _json_format(content: Any) -> str | None:
+    """Return the format of JSON by its names; None if it can only be AgentScope's."""
+    if not isinstance(content, dict):
+        return None
+    names = content.keys()
+    if "interactions" in names and ("meta" in names or {"notebook_id", "cell_id"} <= names):
+        return "aiserver"
+    if {"checkpoints", "codeCells"} <= names:
+        return "verdant"
+    messages = content.get("messages")
+    raws = [raw for raw in messages if isinstance(raw, dict)] if isinstance(messages, list) else []
+    if any({"sender", "body"} <= raw.keys() for raw in raws):
+        return "chat"
+    if isinstance(messages, list) and {"users", "attachments"} <= names:
+        return "chat"
+    normalized = normalize_names(content)
+    is_pcai = "id" in normalized and isinstance(normalized.get("messages"), list)
+    return "pcai" if is_pcai else None
 
 
 def _read_aiserver(file: InputFile) -> ReadResult:
@@ -131,15 +126,14 @@ def _read_aiserver(file: InputFile) -> ReadResult:
 
 def _read_log(file: InputFile) -> ReadResult:
     entries, damaged_count = codec.parse_log(file.data)
-    problems = (
-        [f"{damaged_count} lines of this notebook's log are damaged."] if damaged_count else []
-    )
     if not entries:
         raise UnreadableInput("nothing to import")
+    problem = f"{damaged_count} lines of this notebook's log are damaged."
     # The file's name begins with the notebook id. If the log has an owner, ``_`` and a hash of the
     # owner's name follow.
     encoded_id = file.path.stem.split("_")[0]
-    return ReadResult(logs={("", decode(encoded_id)): entries}, unreadable=problems)
+    logs = {("", decode(encoded_id)): entries}
+    return ReadResult(logs=logs, unreadable=[problem] if damaged_count else [])
 
 
 def _redact_secrets(session: Session) -> Session:
@@ -162,12 +156,4 @@ _FORMATS: dict[str, Importer] = {
     "chat": chats.read_jupyter_ai,
     "verdant": verdant.read,
     "aiserver": _read_aiserver,
-}
-# The formats that `detect_format` tries before AgentScope's, in this order. Each function returns
-# whether the content of a JSON file has the format.
-_JSON_FORMATS: dict[str, Callable[[Any], bool]] = {
-    "aiserver": _is_aiserver_session,
-    "verdant": _is_verdant,
-    "chat": _is_chat,
-    "pcai": _is_pcai,
 }

@@ -1,7 +1,7 @@
 import { ApiError } from '../../../api/request';
+import { entryName } from '../../../prompt/memoryItem';
 import { FakeMemory, entryOf, proposalOf } from './memory.fakes';
 import { MemoryModel, NEW } from './memoryModel';
-import { entryKey } from './rows';
 
 const SOURCE = { notebookId: 'nb', cellId: 'c1', turnId: 3 };
 
@@ -155,7 +155,7 @@ describe('MemoryModel', () => {
   it('notices a newer text already while the person types', async () => {
     server.entries = [entryOf('Use pandas')];
     await model.load();
-    const key = entryKey(model.entries[0]);
+    const key = entryName(model.entries[0]);
     model.edit(key, 'Use polars');
     await model.load();
     expect(model.draft(key).newerText).toBeNull();
@@ -168,17 +168,17 @@ describe('MemoryModel', () => {
     server.entries = [entryOf('Use pandas'), entryOf('Use seaborn')];
     await model.load();
     const [pandas, seaborn] = model.entries;
-    model.edit(entryKey(pandas), 'Use polars');
-    model.edit(entryKey(seaborn), 'Use plotly');
+    model.edit(entryName(pandas), 'Use polars');
+    model.edit(entryName(seaborn), 'Use plotly');
     server.entries = [];
     expect(await model.save(pandas)).toBe(false);
     expect(texts()).toEqual(['Use pandas', 'Use seaborn']);
-    expect(model.draft(entryKey(pandas))).toMatchObject({
+    expect(model.draft(entryName(pandas))).toMatchObject({
       text: 'Use polars',
       isForgotten: true,
       failure: null
     });
-    model.edit(entryKey(seaborn), null);
+    model.edit(entryName(seaborn), null);
     expect(texts()).toEqual(['Use pandas']);
     expect(await model.save(pandas)).toBe(true);
     expect(texts()).toEqual(['Use polars']);

@@ -19,7 +19,7 @@ import type {
 import { entryName } from '../../../prompt/memoryItem';
 import { IFailure, toFailure } from '../../../state/failure';
 import { Throttle } from '../../../state/throttle';
-import { IRow, Section, entryKey, listRows, sectionOf } from './rows';
+import { IRow, Section, listRows, sectionOf } from './rows';
 
 export type MemoryApi = Omit<MemoryClient, 'pastAnswer'>;
 
@@ -121,7 +121,7 @@ export class MemoryModel extends VDomModel {
       this._setDraft(key, { text, failure: null });
     } else {
       if (this.draft(key).isForgotten) {
-        this.entries = this.entries.filter(entry => entryKey(entry) !== key);
+        this.entries = this.entries.filter(entry => entryName(entry) !== key);
       }
       this._drafts.delete(key);
       this.newSource = key === NEW ? null : this.newSource;
@@ -223,7 +223,7 @@ export class MemoryModel extends VDomModel {
       const entry = replaced && {
         source: null,
         ...replaced,
-        ...this.entries.find(other => entryKey(other) === entryKey(replaced))
+        ...this.entries.find(other => entryName(other) === entryName(replaced))
       };
       this.note = entry
         ? { kind: 'replaced', entry }
@@ -253,7 +253,7 @@ export class MemoryModel extends VDomModel {
   review(
     entries: readonly MemoryEntry[],
     used: boolean,
-    key = entryKey(entries[0])
+    key = entryName(entries[0])
   ): Promise<boolean> {
     return this._act(key, true, async () => {
       const digests = entries.map(({ digest }) => digest);
@@ -264,7 +264,7 @@ export class MemoryModel extends VDomModel {
 
   /** Save the typed text of an entry. If the entry was forgotten, add the text as a new one. */
   save(entry: MemoryEntry): Promise<boolean> {
-    const key = entryKey(entry);
+    const key = entryName(entry);
     const draft = this.draft(key);
     const text = draft.text?.trim();
     return this._act(key, !!text, async () => {
@@ -278,7 +278,7 @@ export class MemoryModel extends VDomModel {
   }
 
   forget(entry: MemoryEntry): Promise<boolean> {
-    return this._act(entryKey(entry), true, async () => {
+    return this._act(entryName(entry), true, async () => {
       await this._api.forget(entry);
       this.note = { kind: 'forgotten', entry };
     });
@@ -376,10 +376,10 @@ export class MemoryModel extends VDomModel {
 
   /** Set the list. Mark the entries that were changed or forgotten while the person edits them. */
   private _updateEntries(entries: readonly MemoryEntry[]): void {
-    const byKey = new Map(entries.map(entry => [entryKey(entry), entry]));
+    const byKey = new Map(entries.map(entry => [entryName(entry), entry]));
     const forgotten: MemoryEntry[] = [];
     for (const entry of this.entries) {
-      const key = entryKey(entry);
+      const key = entryName(entry);
       const draft = this.draft(key);
       const current = byKey.get(key);
       if (draft.text === null || draft.isSending) {

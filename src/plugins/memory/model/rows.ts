@@ -1,5 +1,6 @@
 /** The rows of the view's list: sections with proposals and entries. Pure. */
 import type { MemoryEntry, MemoryProposal } from '../../../api/types';
+import { entryName } from '../../../prompt/memoryItem';
 
 /** The sections in their order. The first two wait for the person. */
 export const SECTIONS = [
@@ -25,14 +26,6 @@ export type IRow = { readonly key: string } & (
       readonly entry: MemoryEntry;
     }
 );
-
-/** Return the key of an entry. The ids of two scopes can be the same. */
-export function entryKey({
-  scope,
-  id
-}: Pick<MemoryEntry, 'scope' | 'id'>): string {
-  return `${scope}/${id}`;
-}
 
 export function sectionOf({ scope, review }: MemoryEntry): Section {
   return scope === 'person' || review === 'used' || !review ? scope : review;
@@ -63,7 +56,7 @@ export function listRows(
             .filter(entry => sectionOf(entry) === section)
             .filter(entry => section === 'new' || isListed(entry))
             .map(entry => {
-              return { kind: 'entry', key: entryKey(entry), section, entry };
+              return { kind: 'entry', key: entryName(entry), section, entry };
             });
     const isOpen = !closed.has(section);
     const count = rows.length;

@@ -6,7 +6,7 @@ import { act } from 'react';
 import { FakeMemory } from '../model/memory.fakes';
 import { MemoryModel } from '../model/memoryModel';
 import { AskedProposal } from './askedProposal';
-import { MemoryContext } from './panel';
+import { MemoryContext } from './context';
 
 async function setup(takesFocus = true) {
   const server = new FakeMemory();

@@ -3,7 +3,7 @@ import { UseSignal } from '@jupyterlab/ui-components';
 import React from 'react';
 
 import { ignoreRepeatedKey } from '../../../ui/textField';
-import { useMemory } from './panel';
+import { useMemory } from './context';
 import { ProposalView, noteText } from './rows';
 
 export interface IAskedProposalProps {

@@ -11,7 +11,7 @@ import { countText } from '../../../labels/formats';
 import { Button } from '../../../ui/button';
 import { IVirtualListHandle, VirtualList } from '../../../ui/virtualList';
 import type { IRow, Section } from '../model/rows';
-import { useMemory } from './panel';
+import { useMemory } from './context';
 import { EntryView, FailureText, ProposalView, rememberLabel } from './rows';
 
 /** Estimated heights of rows that haven't been rendered yet, in pixels. */

@@ -6,7 +6,8 @@ import { Widget } from '@lumino/widgets';
 import { ApiError } from '../../../api/request';
 import { FakeMemory, entryOf, proposalOf } from '../model/memory.fakes';
 import { MemoryModel } from '../model/memoryModel';
-import { MemoryPanel, type Source } from './panel';
+import type { Source } from './context';
+import { MemoryPanel } from './panel';
 import { pretendLayout, untilDrawn } from '../../../ui/drawn.fakes';
 
 jest.mock('@jupyterlab/apputils', () => {

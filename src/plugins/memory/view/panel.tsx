@@ -1,31 +1,11 @@
-/** The widget of the memory view, which fetches the lists when it is shown, and its React context. */
-import type { TranslationBundle } from '@jupyterlab/translation';
+/** The widget of the memory view, which fetches the lists when it is shown. */
 import React from 'react';
 
-import type { MemoryEntry } from '../../../api/types';
 import { pathIcon } from '../../../ui/icons';
 import { lazyView } from '../../../ui/lazy';
 import { SidePanel } from '../../../ui/sidePanel';
 import type { MemoryModel } from '../model/memoryModel';
-
-export type Source = NonNullable<MemoryEntry['source']>;
-
-export interface IMemoryContext {
-  readonly model: MemoryModel;
-  readonly trans: TranslationBundle;
-  readonly locale: string;
-  /** Show the turn from which a text comes; null if there is no replay. */
-  readonly showSource: ((source: Source) => void) | null;
-}
-
-const Context = React.createContext<IMemoryContext | null>(null);
-
-export const MemoryContext = Context.Provider;
-
-/** Return the view's context. Only components inside a `MemoryContext` can call this. */
-export function useMemory(): IMemoryContext {
-  return React.useContext(Context)!;
-}
+import { IMemoryContext, MemoryContext } from './context';
 
 /** A bookmark. */
 export const memoryIcon = pathIcon(

@@ -17,8 +17,9 @@ import { confirm } from '../../../ui/dialogs';
 import { IconButton } from '../../../ui/iconButton';
 import { TextField } from '../../../ui/textField';
 import type { Note, SimilarEntry } from '../model/memoryModel';
-import { type Section, entryKey } from '../model/rows';
-import { type Source, useMemory } from './panel';
+import { entryName } from '../../../prompt/memoryItem';
+import type { Section } from '../model/rows';
+import { type Source, useMemory } from './context';
 
 /** The maximum number of characters of an entry that a sentence quotes. */
 const MAX_QUOTED = 60;
@@ -35,7 +36,7 @@ interface IEntryProps {
 export function EntryView(props: IEntryProps): React.JSX.Element {
   const { entry, section, tabIndex, onAction } = props;
   const { model, trans, locale } = useMemory();
-  const key = entryKey(entry);
+  const key = entryName(entry);
   const draft = model.draft(key);
   const textId = React.useId();
   const buttons = { tabIndex, describedBy: textId };
@@ -100,7 +101,7 @@ export function EntryView(props: IEntryProps): React.JSX.Element {
 function EditedEntry(props: IEntryProps): React.JSX.Element {
   const { entry, tabIndex, onAction } = props;
   const { model, trans } = useMemory();
-  const key = entryKey(entry);
+  const key = entryName(entry);
   const { text, failure, newerText, isForgotten } = model.draft(key);
   const save = () => onAction(model.save(entry));
   const cancel = () => {
@@ -266,7 +267,7 @@ function Similar(props: {
       <p>{trans.__('Similar entries. “Remember” keeps both.')}</p>
       <ul>
         {proposal.similar.map(entry => (
-          <li key={`${entry.scope}/${entry.id}`}>
+          <li key={entryName(entry)}>
             <span id={`${id}-${entry.id}`}>{entry.text}</span>
             <Button
               label={trans.__('Replace')}

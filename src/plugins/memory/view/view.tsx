@@ -8,8 +8,8 @@ import { FilterField } from '../../../ui/filterField';
 import { IconButton } from '../../../ui/iconButton';
 import { NEW, UNDO, canAddAgain } from '../model/memoryModel';
 import { TextField, ignoreRepeatedKey } from '../../../ui/textField';
+import { useMemory } from './context';
 import { MemoryList } from './list';
-import { useMemory } from './panel';
 import { FailureText, RememberButtons, noteText } from './rows';
 
 interface IProps {
