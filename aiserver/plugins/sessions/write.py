@@ -12,9 +12,11 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from ...cli.terminal import make_safe
 from ...errors import InvalidRequest, SessionCorrupt, SessionTooNew
 from ...models import NewLogEntry, NotebookLogEntry, Session, SessionKey
 from ...sessions.base import SessionManager
@@ -43,18 +45,22 @@ class Report:
     blob_count: int = 0
     skipped: list[str] = field(default_factory=list)
 
-    def lines(self) -> list[str]:
+    def show(self, title: str, skipped: str) -> None:
+        """Print what was skipped, with this word for it, and below the title the counts."""
+        for reason in self.skipped:
+            print(f"{skipped.capitalize()}: {make_safe(reason)}", file=sys.stderr)
         unchanged_count = self.session_count - self.new_session_count - self.extended_session_count
-        lines = [
-            f"  new        {self.new_session_count:,} histories",
-            f"  extended   {self.extended_session_count:,} histories",
-            f"  unchanged  {unchanged_count:,} histories",
-            f"  added      {self.new_turn_count:,} requests, {self.new_event_count:,} events",
-        ]
+        print(
+            f"{title}\n"
+            f"  new        {self.new_session_count:,} histories\n"
+            f"  extended   {self.extended_session_count:,} histories\n"
+            f"  unchanged  {unchanged_count:,} histories\n"
+            f"  added      {self.new_turn_count:,} requests, {self.new_event_count:,} events"
+        )
         if self.log_count or self.blob_count:
-            others = f"{self.log_count:,} notebook logs, {self.blob_count:,} blobs"
-            lines.append(f"  other      {others}")
-        return lines
+            print(f"  other      {self.log_count:,} notebook logs, {self.blob_count:,} blobs")
+        if self.skipped:
+            print(f"  {skipped:10} {len(self.skipped):,}, see above")
 
 
 class StoreWriter:
@@ -114,7 +120,10 @@ class StoreWriter:
             if stored_log:
                 seqs = await self._find_seqs(notebook_id, owner, new_entries)
                 new_entries = [renumber_entry(entry, seqs.get) for entry in new_entries]
-            entries = [NewLogEntry.model_validate(_without_seq(entry)) for entry in new_entries]
+            fields = [codec.to_dict(entry) for entry in new_entries]
+            for each in fields:
+                each.pop("seq", None)
+            entries = [NewLogEntry.model_validate(each) for each in fields]
             await self._store.append_notebook_log(notebook_id, entries, owner=owner)
 
     async def _find_seqs(
@@ -138,7 +147,3 @@ class StoreWriter:
 
 def _count_records(session: Session | None) -> tuple[int, int]:
     return (len(session.interactions), len(session.events or [])) if session else (0, 0)
-
-
-def _without_seq(entry: NotebookLogEntry) -> dict[str, object]:
-    return {name: value for name, value in codec.to_dict(entry).items() if name != "seq"}

@@ -11,7 +11,7 @@ import argparse
 import sys
 
 from ....cli.stores import StoreContext, open_store
-from ....cli.terminal import ProgressBar, make_safe
+from ....cli.terminal import ProgressBar
 from ....concurrency import for_each
 from ....errors import SettingError, StorageError
 from ....models import SessionKey
@@ -117,12 +117,8 @@ async def _count_damaged(source: StoreContext, bar: ProgressBar) -> int:
 def _print_summary(
     report: Report, source: StoreContext, target: StoreContext, damaged_count: int
 ) -> None:
-    for reason in report.skipped:
-        print(f"Not copied: {make_safe(reason)}", file=sys.stderr)
-    print(f"{report.session_count:,} histories from {source.name} are now in {target.name}:")
-    print("\n".join(report.lines()))
-    if report.skipped:
-        print(f"  not copied {len(report.skipped):,}, see above")
+    histories = f"{report.session_count:,} histories"
+    report.show(f"{histories} from {source.name} are now in {target.name}:", "not copied")
     print(f"{source.name} was not changed.")
     if damaged_count:
         advice = "run “jupyter aiserver sessions verify”."

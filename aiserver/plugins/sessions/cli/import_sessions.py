@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
 from collections.abc import AsyncIterator, Callable, Iterator
 from functools import cache, partial
 from pathlib import Path
 
 from ....cli.selection import find_notebooks
 from ....cli.stores import StoreContext
-from ....cli.terminal import ProgressBar, make_safe
+from ....cli.terminal import ProgressBar
 from ....errors import SettingError
 from ....models import SessionKey, is_id
 from ....sessions.file.root import FOLDER, path_from_url
@@ -149,7 +148,10 @@ async def run_import(arguments: argparse.Namespace, context: StoreContext) -> in
                 if name != last_name:  # a backup yields several results with the same name
                     bar.advance()
                 last_name = name
-    _print_summary(report, dry_run=arguments.dry_run)
+    records = f"{report.turn_count:,} requests and {report.event_count:,} events"
+    report.show(f"Read {report.session_count:,} histories with {records}:", "skipped")
+    if arguments.dry_run:
+        print("Dry run: nothing was written.")
     return 1 if report.skipped else 0
 
 
@@ -196,15 +198,3 @@ def _target_owner(
     if result.keeps_owners and arguments.owner is None and (owner or not context.store.shared):
         return owner
     return context.owner
-
-
-def _print_summary(report: Report, *, dry_run: bool) -> None:
-    for reason in report.skipped:
-        print(f"Skipped: {make_safe(reason)}", file=sys.stderr)
-    turns, events = f"{report.turn_count:,} requests", f"{report.event_count:,} events"
-    print(f"Read {report.session_count:,} histories with {turns} and {events}:")
-    print("\n".join(report.lines()))
-    if report.skipped:
-        print(f"  skipped    {len(report.skipped):,}, see above")
-    if dry_run:
-        print("Dry run: nothing was written.")

@@ -8,7 +8,7 @@ Invariants of each importer:
 - If some data can't be read, this is reported with a reason, and all other data is imported.
 - Secrets are redacted, as they are in everything that is saved. AI Server's own files are imported
   unchanged, because their secrets were redacted when the files were written. (The files of its
-  predecessor are an exception; see ``aiserver_files.py``.)
+  predecessor are an exception; see ``detect.py``.)
 """
 
 from __future__ import annotations
