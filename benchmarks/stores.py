@@ -72,7 +72,7 @@ def log(text: str) -> None:
 def measure(options: argparse.Namespace, folder: Path, stack: contextlib.ExitStack) -> None:
     """Measure everything and write the tables."""
     quick = options.quick
-    sizes = [3, 12] if quick else [10, 100, 1000, 2000]
+    sizes = [3, 12] if quick else [10, 200, 1000]
     sessions, rounds = (20, 3) if quick else (10_000, 15)
     turns_of_two, turns_of_eight, kills = (5, 3, 1) if quick else (500, 100, 10)
     field = Field(folder, options.rivals, servers(stack) if options.servers else {})

@@ -39,11 +39,6 @@ def figures_of_turns(figures: Figures, sizes: Sequence[int]) -> str:
         "**CPU time of a save**, milliseconds of the process that saves\n\n"
         + table(["", *head], _rows(figures, sizes, "save", "cpu"))
     )
-    parts.append(
-        "**Written by a save**, KB that the process hands to the disk (a database server writes "
-        "in a process of its own, which isn't counted)\n\n"
-        + table(["", *head], _rows(figures, sizes, "save", "written"))
-    )
     return "\n\n".join(parts)
 
 
@@ -162,9 +157,9 @@ def _rows(figures: Figures, sizes: Sequence[int], work: str, column: str) -> lis
 
 
 def _cell(figures: Figures, name: str, size: int, work: str, column: str) -> str:
-    """Return a figure as text; ``column`` is the name of a field of ``Figure``."""
+    """Return a figure as text; ``column`` is ``wall`` or ``cpu``."""
     figure = figures.of(name, size, work)
     if figure is None:
         return "–"
-    value = figure.written / 1024 if column == "written" else getattr(figure, column)
+    value = getattr(figure, column)
     return f"{value:,.0f}" if value >= 100 else f"{value:.1f}" if value >= 10 else f"{value:.2f}"

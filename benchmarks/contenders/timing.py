@@ -26,8 +26,6 @@ class Figure(NamedTuple):
     """The elapsed time in milliseconds."""
     cpu: float
     """The CPU time of the whole process in milliseconds."""
-    written: float
-    """The number of bytes that the process wrote to the disk."""
 
 
 class Figures:
@@ -39,7 +37,7 @@ class Figures:
 
     def add(self, name: str, size: int, work: str, answer: dict[str, Any]) -> None:
         if "wall" in answer:
-            figure = Figure(answer["wall"], answer["cpu"], answer["written"])
+            figure = Figure(answer["wall"], answer["cpu"])
             self._all[name, size, work].append(figure)
 
     def of(self, name: str, size: int, work: str) -> Figure | None:

@@ -3,7 +3,7 @@
     python worker.py <module>:<class> <place>
 
 The order ``{"do": "save", "cell": "c", "number": 7}`` is answered by
-``{"wall": ms, "cpu": ms, "written": bytes}``. Only the contender's own work is measured.
+``{"wall": ms, "cpu": ms}``. Only the contender's own work is measured.
 
 The worker of another project's store runs in an environment without AI Server's packages, so this
 module imports only the standard library.
@@ -18,37 +18,24 @@ import os
 import sys
 import time
 import warnings
-from pathlib import Path
 from typing import Any
 
 from turns import turn
 
-_IO = Path("/proc/self/io")
-
 
 class Meter:
-    """Measures elapsed time, CPU time of the whole process, and bytes written to the disk."""
+    """Measures elapsed time, and CPU time of the whole process."""
 
     def __enter__(self) -> Meter:
-        self._written = _written()
         self._cpu, self._wall = time.process_time(), time.perf_counter()
         return self
 
     def __exit__(self, *_: object) -> None:
         self.wall = (time.perf_counter() - self._wall) * 1000
         self.cpu = (time.process_time() - self._cpu) * 1000
-        self.written = _written() - self._written
 
     def figures(self) -> dict[str, Any]:
-        return {"wall": self.wall, "cpu": self.cpu, "written": self.written}
-
-
-def _written() -> int:
-    """Return how many bytes this process has written to the disk; 0 on systems without /proc."""
-    if not _IO.exists():
-        return 0
-    fields = dict(line.split(": ") for line in _IO.read_text().splitlines())
-    return int(fields["write_bytes"])
+        return {"wall": self.wall, "cpu": self.cpu}
 
 
 async def execute(contender: Any, order: dict[str, Any]) -> dict[str, Any]:
