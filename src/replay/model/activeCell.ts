@@ -1,6 +1,5 @@
 /**
- * The subject of the replay: the active cell of the current notebook. `ActiveCell` reports its
- * changes, and makes those that the person requests in the sidebar. Invariants: nothing is cached.
+ * The subject of the replay: the active cell of the current notebook. Invariants: nothing is cached.
  * While `isActive` is false, no signal of the notebook is connected.
  */
 import type {
@@ -35,7 +34,7 @@ export class ActiveCell {
   /** Emitted when the active cell or its notebook changes, but never while `isActive` is false. */
   readonly changed: Signal<IReplaySubject, SubjectChange> = new Signal(this);
 
-  /** Whether this object listens to the notebook's signals. True while the sidebar is visible. */
+  /** Whether the sidebar is visible. */
   get isActive(): boolean {
     return this._isActive;
   }
@@ -67,8 +66,7 @@ export class ActiveCell {
 
   get cell(): ICellInfo | null {
     const { _cell: cell } = this;
-    // Find the position by the cell's id, because `activeCellIndex` is outdated while cells are
-    // being inserted or removed.
+    // `activeCellIndex` is outdated while cells are being inserted or removed.
     return cell && describeCell(cell.model, this.numberOf(cell.model.id) ?? 1);
   }
 
@@ -102,14 +100,12 @@ export class ActiveCell {
   }
 
   cells(): ICellInfo[] {
-    const cells = this._panel?.content.model?.cells;
-    return cells
-      ? Array.from(cells, (cell, index) => describeCell(cell, index + 1))
-      : [];
+    const cells = this._panel?.content.model?.cells ?? [];
+    return Array.from(cells, (cell, index) => describeCell(cell, index + 1));
   }
 
   allSources(): { type: string; source: string }[] {
-    const cells = this._panel?.content.model?.sharedModel.cells ?? [];
+    const cells = this._shared?.cells ?? [];
     return cells.map(cell => ({
       type: cell.cell_type as string,
       source: sourceOf(cell)
@@ -118,7 +114,7 @@ export class ActiveCell {
 
   /** Return a cell's position in the current notebook, from 1; null if the cell isn't in it. */
   numberOf(cellId: string): number | null {
-    const cells = this._panel?.content.model?.sharedModel.cells ?? [];
+    const cells = this._shared?.cells ?? [];
     return cells.findIndex(({ id }) => id === cellId) + 1 || null;
   }
 
@@ -130,16 +126,15 @@ export class ActiveCell {
   }
 
   /**
-   * Insert a deleted cell again, with the id that it had, in one undo step. It comes below the
-   * first of `cellsAbove` (the ids of the cells that were above it, the nearest first) that is
-   * still in the notebook; at the end if they are unknown (null). Return whether the cell was
-   * restored.
+   * Insert a deleted cell with its old id, in one undo step, and return whether this was done. It
+   * comes below the first of `cellsAbove` (the ids of the cells that were above it, the nearest
+   * first) that is still in the notebook; at the end if they are unknown (null).
    */
   undeleteCell(
     cell: { id: string; type: string; source: string },
     cellsAbove: readonly string[] | null
   ): boolean {
-    const shared = this._panel?.content.model?.sharedModel;
+    const { _shared: shared } = this;
     if (!shared || !this.canUndelete) {
       return false;
     }
@@ -159,12 +154,11 @@ export class ActiveCell {
   }
 
   /**
-   * Give the active cell the id, and so the history, of a cell that isn't in the notebook, in one
-   * undo step. The active cell's own history stays, as that of a deleted cell. Return whether this
-   * was done.
+   * Give the active cell the id, and so the history, of a deleted cell, in one undo step. The active
+   * cell's own history becomes that of a deleted cell. Return whether this was done.
    */
   takeHistory(cellId: string): boolean {
-    const shared = this._panel?.content.model?.sharedModel;
+    const { _shared: shared } = this;
     if (!shared || !this._cell || !this.canUndelete || this.numberOf(cellId)) {
       return false;
     }
@@ -184,20 +178,15 @@ export class ActiveCell {
     return true;
   }
 
-  /**
-   * Insert a new cell of the active cell's type below it, and scroll to the new cell, without
-   * activating it.
-   */
+  /** Insert a cell of the active cell's type below it, and scroll there, without activating it. */
   insertBelow(source: string): void {
-    const notebook = this._panel?.content;
-    const shared = notebook?.model?.sharedModel;
-    const active = notebook?.activeCell;
-    if (!this.canInsert || !notebook || !shared || !active) {
+    const { _cell: active, _panel: panel, _shared: shared } = this;
+    if (!this.canInsert || !active || !panel || !shared) {
       return;
     }
-    const index = notebook.activeCellIndex + 1;
+    const index = panel.content.activeCellIndex + 1;
     insertCell(shared, index, { cell_type: active.model.type, source });
-    void notebook.scrollToItem(index, 'smart').catch(() => undefined);
+    void panel.content.scrollToItem(index, 'smart').catch(() => undefined);
   }
 
   undo(): void {
@@ -223,6 +212,10 @@ export class ActiveCell {
 
   private get _panel(): NotebookPanel | null {
     return this._tracker.currentWidget;
+  }
+
+  private get _shared(): ISharedNotebook | undefined {
+    return this._panel?.content.model?.sharedModel;
   }
 
   private get _cell(): Cell | null {
@@ -277,16 +270,14 @@ export class ActiveCell {
     this.changed.emit('cells');
   }
 
-  /** The list of cells whose signal is connected. */
+  /** The list of cells, and the model of the cell, whose signals are connected. */
   private _cells: { changed: ISignal<unknown, unknown> } | null = null;
-  private _isActive = false;
-  /** The model of the cell whose signals are connected. */
   private _model: ICellModel | null = null;
+  private _isActive = false;
 }
 
 /** Don't combine a change with the changes before it and after it into one undo step. */
 function inOneUndoStep(shared: ISharedNotebook, change: () => void): void {
-  // The cast is needed because `ISharedNotebook` does not declare the undo manager.
   const { undoManager } = shared as YNotebook;
   undoManager?.stopCapturing();
   change();
@@ -314,9 +305,9 @@ function describeCell(model: ICellModel, number: number): ICellInfo {
 
 export interface ICellInfo {
   readonly id: string;
-  /** The type of the cell: `code`, `markdown` or `raw`. */
+  /** `code`, `markdown` or `raw`. */
   readonly type: string;
-  /** The position of the cell in the notebook, counted from 1. */
+  /** The position in the notebook, from 1. */
   readonly number: number;
   readonly firstLine: string;
 }

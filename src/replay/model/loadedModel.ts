@@ -1,13 +1,12 @@
 /**
  * Base classes of the sidebar's models. An `ActivatableModel` is active only while its view is
- * visible. A `LoadedModel` is an `ActivatableModel` that loads its content from the server.
+ * visible. A `LoadedModel` also loads its content from the server.
  *
  * Invariants of a `LoadedModel`:
  * - While inactive, the model sends no requests. When it becomes active, it loads its content if
  *   the content may have changed in the meantime.
- * - A new request aborts the previous request. The response to an aborted request is never shown.
+ * - A new request aborts the previous one. The response to an aborted request is never shown.
  * - While the content of a target is loaded again, the previous content is still shown.
- * - When many cells change at once, the model sends only a few requests; see `Throttle`.
  */
 import { VDomModel } from '@jupyterlab/ui-components';
 
@@ -39,7 +38,7 @@ export abstract class ActivatableModel extends VDomModel {
 }
 
 export abstract class LoadedModel extends ActivatableModel {
-  /** @param pauseMs The pause between requests while the content keeps changing; see `Throttle`. */
+  /** @param pauseMs - The pause between requests while the content keeps changing. */
   constructor(
     protected readonly subject: IReplaySubject,
     protected readonly history: IHistory,
@@ -56,28 +55,19 @@ export abstract class LoadedModel extends ActivatableModel {
   }
 
   /** The failure of the last request that ended; null if that request succeeded. */
-  get error(): IFailure | null {
-    return this.lastError;
-  }
+  error: IFailure | null = null;
 
   refresh(): void {
     void this.throttle.runNow();
   }
 
-  /**
-   * A key for the content to show, such as a notebook's id. If it changes, the content is loaded at
-   * once.
-   */
+  /** A key for the content, such as a notebook's id. When it changes, the content is loaded. */
   protected abstract get target(): string | null;
 
-  /**
-   * Fetch the content. Return a function that shows it, which is not called if `signal` is aborted.
-   */
+  /** Fetch the content. Return a function that shows it, unless `signal` is aborted. */
   protected abstract fetch(signal: AbortSignal): Promise<() => void>;
 
-  /**
-   * Load the content, or set `error`. While the model is inactive, only mark the content as stale.
-   */
+  /** Load the content, or set `error`. An inactive model only marks the content as stale. */
   protected async load(): Promise<void> {
     this._abort?.abort();
     this._abort = null;
@@ -97,18 +87,14 @@ export abstract class LoadedModel extends ActivatableModel {
     }
     if (!abort.signal.aborted) {
       this._abort = null;
-      this.lastError = error;
-      // Call `showContent` after `lastError` is assigned, because it may replace the error.
-      showContent?.();
-      this._isStale = this.lastError !== null;
+      this.error = error;
+      showContent?.(); // It may replace the error.
+      this._isStale = this.error !== null;
       this.stateChanged.emit();
     }
   }
 
-  /**
-   * Load the content if it is stale or of another target; not while the model is inactive. Return
-   * whether it was outdated.
-   */
+  /** Load outdated content, unless the model is inactive. Return whether it was outdated. */
   protected loadIfOutdated(): boolean {
     const isOutdated = this._isStale || this.target !== this._requestedTarget;
     if (isOutdated && this.isActive) {
@@ -126,10 +112,7 @@ export abstract class LoadedModel extends ActivatableModel {
     }
   }
 
-  /**
-   * Cancel pending and scheduled requests. The content becomes stale if there were any, or if
-   * `isStale`.
-   */
+  /** Cancel pending and scheduled requests, whose content becomes stale. */
   protected cancel(isStale = false): void {
     const isScheduled = this.throttle.cancel();
     this._isStale ||= isStale || isScheduled || this._abort !== null;
@@ -157,7 +140,6 @@ export abstract class LoadedModel extends ActivatableModel {
     }
   }
 
-  protected lastError: IFailure | null = null;
   protected readonly throttle: Throttle;
   /** Aborts the pending request; null if no request is pending. */
   private _abort: AbortController | null = null;

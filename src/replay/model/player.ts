@@ -1,7 +1,7 @@
 /**
- * A player of a list of steps or moments: a current position, and playback. Invariants: the
- * position is the index of an item, or 0. Playback stops at the last item, and when `pause`, `goTo`
- * or `reset` is called.
+ * A player of a list of steps or moments: a current position, playback, and a second position to
+ * compare with. Invariants: a position is the index of an item, or 0. Playback stops at the last
+ * item, and when `pause`, `goTo` or `reset` is called.
  */
 import { VDomModel } from '@jupyterlab/ui-components';
 
@@ -11,21 +11,15 @@ export const SPEEDS = [0.5, 1, 2, 4] as const;
 export const STEP_MS = 1600;
 
 export class ReplayPlayer extends VDomModel {
-  get length(): number {
-    return this._length;
-  }
-
-  get position(): number {
-    return this._position;
-  }
+  length = 0;
+  position = 0;
+  /** The position of step A, with which the current step is compared; null without a comparison. */
+  positionA: number | null = null;
+  /** Whether the last change of the position was a move by playback, from step to step. */
+  isChosenByPlayback = false;
 
   get isPlaying(): boolean {
     return this._timer !== undefined;
-  }
-
-  /** Whether the last change of the position was a move by playback, from step to step. */
-  get isChosenByPlayback(): boolean {
-    return this._isChosenByPlayback;
   }
 
   /** The speed of playback, as a multiple of the normal speed. */
@@ -45,7 +39,8 @@ export class ReplayPlayer extends VDomModel {
 
   /** Stop playback, and go to `position` in another list, which has `length` steps. */
   reset(length: number, position: number): void {
-    this._length = length;
+    this.length = length;
+    this.positionA = null;
     this.goTo(position);
   }
 
@@ -54,27 +49,50 @@ export class ReplayPlayer extends VDomModel {
    * new last step becomes current.
    */
   updateLength(length: number): void {
-    const staysAtEnd = this._position >= this._length - 1 && !this.isPlaying;
-    this._length = length;
-    this._position = this._clamp(staysAtEnd ? length - 1 : this._position);
+    const staysAtEnd = this.position >= this.length - 1 && !this.isPlaying;
+    this.length = length;
+    this.position = this._clamp(staysAtEnd ? length - 1 : this.position);
+    if (this.positionA !== null && this.positionA >= length) {
+      this.positionA = null;
+    }
     this.stateChanged.emit();
   }
 
   /** Stop playback, and go to the step whose index is nearest to `position`. */
   goTo(position: number): void {
     this._clearTimer();
-    this._isChosenByPlayback = false;
-    this._position = this._clamp(position);
+    this.isChosenByPlayback = false;
+    this.position = this._clamp(position);
     this.stateChanged.emit();
+  }
+
+  /** Compare the current step with step A; with null, end the comparison. */
+  compareWith(positionA: number | null): void {
+    if (positionA === null) {
+      this.positionA = null;
+    } else if (this.length) {
+      this._clearTimer();
+      this.positionA = this._clamp(positionA);
+    }
+    this.stateChanged.emit();
+  }
+
+  /** Exchange A and B: the current step becomes A, and A becomes the current step. */
+  swap(): void {
+    const { position, positionA } = this;
+    if (positionA !== null) {
+      this.compareWith(position);
+      this.goTo(positionA);
+    }
   }
 
   /** Start playback, from the first step if the current one is the last. */
   play(): void {
-    if (this.isDisposed || this._length < 2) {
+    if (this.isDisposed || this.length < 2) {
       return;
     }
-    if (this._position >= this._length - 1) {
-      this._position = 0;
+    if (this.position >= this.length - 1) {
+      this.position = 0;
     }
     this._schedule();
     this.stateChanged.emit();
@@ -100,14 +118,13 @@ export class ReplayPlayer extends VDomModel {
     super.dispose();
   }
 
-  /** Schedule the move to the next step. Each move schedules the next one, up to the last step. */
   private _schedule(): void {
     this._clearTimer();
     this._timer = window.setTimeout(() => {
       this._timer = undefined;
-      this._isChosenByPlayback = true;
-      this._position = this._clamp(this._position + 1);
-      if (this._position < this._length - 1) {
+      this.isChosenByPlayback = true;
+      this.position = this._clamp(this.position + 1);
+      if (this.position < this.length - 1) {
         this._schedule();
       }
       this.stateChanged.emit();
@@ -120,67 +137,9 @@ export class ReplayPlayer extends VDomModel {
   }
 
   private _clamp(position: number): number {
-    return Math.max(0, Math.min(this._length - 1, Math.round(position)));
+    return Math.max(0, Math.min(this.length - 1, Math.round(position)));
   }
 
-  private _isChosenByPlayback = false;
-  private _length = 0;
-  private _position = 0;
   private _speed = 1;
   private _timer: number | undefined;
-}
-
-export class StepComparison extends VDomModel {
-  constructor(private readonly _player: ReplayPlayer) {
-    super();
-  }
-
-  /** The position of A; null while no steps are compared. */
-  get positionA(): number | null {
-    return this._positionA !== null && this._positionA < this._player.length
-      ? this._positionA
-      : null;
-  }
-
-  get isComparing(): boolean {
-    return this.positionA !== null;
-  }
-
-  start(positionA: number): void {
-    this._player.pause();
-    const lastPosition = this._player.length - 1;
-    if (lastPosition >= 0) {
-      this._setPositionA(
-        Math.max(0, Math.min(lastPosition, Math.round(positionA)))
-      );
-    }
-  }
-
-  /** Compare the current step with the step before it. */
-  startWithPrevious(): void {
-    const { position } = this._player;
-    this.start(position > 0 ? position - 1 : 1);
-  }
-
-  /** Exchange A and B: the current step becomes A, and A becomes the current step. */
-  swap(): void {
-    const { positionA } = this;
-    if (positionA !== null) {
-      this._positionA = this._player.position;
-      this._player.goTo(positionA);
-    }
-  }
-
-  stop(): void {
-    this._setPositionA(null);
-  }
-
-  private _setPositionA(positionA: number | null): void {
-    if (positionA !== this._positionA) {
-      this._positionA = positionA;
-      this.stateChanged.emit();
-    }
-  }
-
-  private _positionA: number | null = null;
 }

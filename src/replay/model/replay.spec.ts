@@ -297,28 +297,24 @@ describe('ReplayModel', () => {
     });
 
     it('keeps A while the current step changes, and swaps A and B', () => {
-      model.comparison.start(0);
+      model.player.compareWith(0);
       expect(model.comparedStep?.code).toBe('a = 0');
       expect(model.step?.code).toBe('a = 2');
       model.player.goTo(1);
-      expect(model.comparison.positionA).toBe(0);
-      model.comparison.swap();
+      expect(model.player.positionA).toBe(0);
+      model.player.swap();
       expect(model.comparedStep?.code).toBe('a = 1');
       expect(model.step?.code).toBe('a = 0');
-      model.comparison.stop();
+      model.player.compareWith(null);
       expect(model.comparedStep).toBeNull();
     });
 
-    it('starts with the previous step, and stops when another cell is shown', async () => {
-      model.comparison.startWithPrevious();
-      expect(model.comparison.positionA).toBe(1);
-      model.player.goTo(0);
-      model.comparison.stop();
-      model.comparison.startWithPrevious();
-      expect(model.comparison.positionA).toBe(1);
+    it('stops when another cell is shown', async () => {
+      model.player.compareWith(1);
+      expect(model.player.positionA).toBe(1);
       subject.activate('b');
       await flush();
-      expect(model.comparison.isComparing).toBe(false);
+      expect(model.player.positionA).toBeNull();
     });
   });
 });

@@ -12,9 +12,9 @@ import { AskAgain, IAskAgainHost } from './again/askAgain';
 import { BriefingModel } from './notebook/briefingModel';
 import { NotebookNote, NoteApi } from './notebook/note';
 import { NotebookTimeline } from './notebook/timeline';
-import { NotebookUsage, ReplayOverview } from './notebook/overview';
+import { ReplayOverview } from './notebook/overview';
 import { IReplayHost, ReplayActions } from './cell/actions';
-import { ReplayPlayer, StepComparison } from './player';
+import { ReplayPlayer } from './player';
 import { isRequestOf } from '../../records/answers';
 import { findPosition, IShownStep } from '../../records/fold';
 import { ReplaySteps, StepsChange } from './cell/steps';
@@ -47,7 +47,6 @@ export class ReplayModel extends ActivatableModel {
     this.overview = new ReplayOverview(subject, history);
     this.timeline = new NotebookTimeline(subject, history);
     this.briefing = new BriefingModel(subject, this.timeline);
-    this.usage = new NotebookUsage(subject, history);
     this.note = new NotebookNote(subject, history, noteApi);
     this.search = new SearchModel(subject, history);
     const { player, steps } = this;
@@ -58,14 +57,13 @@ export class ReplayModel extends ActivatableModel {
     this.steps.stateChanged.connect(this._goToRequestedStep, this);
     this._loadedModelsByTab = {
       cell: [steps],
-      notebook: [this.overview, this.timeline, this.usage, this.note],
+      notebook: [this.overview, this.timeline, this.note],
       search: [this.search]
     };
     this._models = [
       ...Object.values(this._loadedModelsByTab).flat(),
       player,
       this.briefing,
-      this.comparison,
       this.actions,
       this.again
     ];
@@ -76,7 +74,6 @@ export class ReplayModel extends ActivatableModel {
 
   /** The player of the cell's steps; the timeline has its own player. */
   readonly player = new ReplayPlayer();
-  readonly comparison = new StepComparison(this.player);
   /** The steps of the active cell, or of a deleted cell that the person opened. */
   readonly steps: ReplaySteps;
   readonly actions: ReplayActions;
@@ -84,7 +81,6 @@ export class ReplayModel extends ActivatableModel {
   readonly overview: ReplayOverview;
   readonly timeline: NotebookTimeline;
   readonly briefing: BriefingModel;
-  readonly usage: NotebookUsage;
   readonly note: NotebookNote;
   readonly search: SearchModel;
 
@@ -105,7 +101,7 @@ export class ReplayModel extends ActivatableModel {
 
   /** The step that the current step is compared with; null while no steps are compared. */
   get comparedStep(): IShownStep | null {
-    const { positionA } = this.comparison;
+    const { positionA } = this.player;
     return positionA === null ? null : this.steps.at(positionA);
   }
 
@@ -119,15 +115,9 @@ export class ReplayModel extends ActivatableModel {
     }
   }
 
-  /**
-   * Return what the list of models says about a model; null if it isn't in the list or not loaded.
-   */
+  /** Return the entry of a model in the list of models; null if it isn't in it or not loaded. */
   modelInfo(id = ''): ModelInfo | null {
-    return this._modelInfoById.get(id) ?? null;
-  }
-
-  get models(): ReadonlyMap<string, ModelInfo> {
-    return this._modelInfoById;
+    return this.models.get(id) ?? null;
   }
 
   refresh(): void {
@@ -168,20 +158,19 @@ export class ReplayModel extends ActivatableModel {
     }
     // Check again: since the search, another notebook may have been saved under this path.
     if (this.search.isInCurrentNotebook(hit)) {
-      await this.showStep(hit.cellId, {
-        step: hit.step,
-        seq: hit.seq,
-        turnId: hit.turnId
-      });
+      await this.showStep(hit.cellId, hit);
     }
   }
 
   /** Select the cell tab, and show a step of a cell as soon as the cell's steps are loaded. */
-  async showStep(cellId: string, ref: IStepRef): Promise<void> {
+  async showStep(
+    cellId: string,
+    { step, seq, turnId }: IStepRef
+  ): Promise<void> {
     const { notebookId } = this.subject;
     this.player.pause();
     if (notebookId !== null) {
-      this._requestedStep = { notebookId, cellId, ...ref };
+      this._requestedStep = { notebookId, cellId, step, seq, turnId };
     }
     this.selectedTab = 'cell';
     await this.goTo(cellId);
@@ -207,17 +196,16 @@ export class ReplayModel extends ActivatableModel {
 
   protected override onActiveChanged(): void {
     this.subject.isActive = this.isActive;
-    if (this.isActive && !this._modelInfoById.size) {
+    if (this.isActive && !this.models.size) {
       void this._loadModelInfo();
     }
     this._updateActive();
   }
 
-  /** Load the list of all models: a step contains only its model's id, but the view shows more. */
+  /** Load the list of all models. After a failure, showing the sidebar again tries again. */
   private async _loadModelInfo(): Promise<void> {
-    // After a failure, `onActiveChanged` calls this method again when the sidebar is next shown.
     const list = await this.history.api.models().catch(() => null);
-    this._modelInfoById = new Map(list?.models.map(info => [info.id, info]));
+    this.models = new Map(list?.models.map(info => [info.id, info]));
     this.stateChanged.emit();
   }
 
@@ -236,9 +224,8 @@ export class ReplayModel extends ActivatableModel {
     const count = this.steps.all.length;
     if (change === 'cell') {
       this.actions.clearLastResult();
-      this.comparison.stop();
       this.player.reset(count, count - 1);
-    } else if (change === 'steps') {
+    } else {
       this.player.updateLength(count);
     }
   }
@@ -257,7 +244,7 @@ export class ReplayModel extends ActivatableModel {
       this._requestedStep = null;
     }
     if (position >= 0) {
-      this.comparison.stop();
+      this.player.compareWith(null);
       this.player.goTo(position);
       const { turnId } = requested;
       if (turnId) {
@@ -274,18 +261,16 @@ export class ReplayModel extends ActivatableModel {
     this.stateChanged.emit();
   }
 
+  /** The entries of the list of models by id; empty until it is loaded. */
+  models: ReadonlyMap<string, ModelInfo> = new Map();
   private _diffMode: DiffMode = 'inline';
-  private _modelInfoById = new Map<string, ModelInfo>();
   private _selectedTab: ReplayTab = 'cell';
-  /** The models that load the content of each tab. */
   private readonly _loadedModelsByTab: Readonly<
     Record<ReplayTab, readonly LoadedModel[]>
   >;
-  /** The parts of this model. If one of them changes, this model emits `stateChanged`. */
+  /** The parts of this model, each of whose changes is a change of this model. */
   private readonly _models: readonly VDomModel[];
-  /**
-   * The step to go to once its cell's steps are loaded, unless the person activates another cell.
-   */
+  /** The step to show once its cell's steps are loaded, unless another cell becomes active. */
   private _requestedStep: (ICellKey & IStepRef) | null = null;
 }
 

@@ -1,25 +1,17 @@
 /**
- * A search over all turns: the query, its scope, and the results.
- *
- * Invariants:
- * - A request is sent when typing pauses.
- * - The search is repeated when histories change, and as long as the server is still indexing
- *   sessions. `Throttle` limits how often this happens, but it doesn't wait until histories stop
- *   changing. So results appear even while histories change all the time.
+ * A search over all turns: the query, its scope, and the results. A request is sent when typing
+ * pauses. It is repeated when histories change, and as long as the server is indexing sessions.
  */
 import type { SearchHit, SearchResults } from '../../api/types';
 import { LoadedModel } from './loadedModel';
 
-/** The time without typing after which a request is sent, in milliseconds. */
 const TYPING_PAUSE_MS = 180;
-/** The maximum number of results that one request returns. */
 const RESULTS_PER_REQUEST = 30;
 
 export type SearchScope = 'notebook' | 'project';
 export type SearchBy = 'words' | 'meaning';
 
 export class SearchModel extends LoadedModel {
-  /** The text in the search field. */
   get query(): string {
     return this._query;
   }
@@ -34,7 +26,7 @@ export class SearchModel extends LoadedModel {
     }
   }
 
-  /** Where to search. `notebook`: in the current notebook · `project`: in all notebooks. */
+  /** `notebook`: in the current notebook · `project`: in all notebooks. */
   get scope(): SearchScope {
     return this.subject.notebookId === null ? 'project' : this._scope;
   }
@@ -50,9 +42,7 @@ export class SearchModel extends LoadedModel {
     return this.subject.notebookId !== null;
   }
 
-  /**
-   * How to search. `words`: for the words of the query · `meaning`: for texts of similar meaning.
-   */
+  /** `words`: for the words of the query · `meaning`: for texts of similar meaning. */
   get searchBy(): SearchBy {
     return this._searchBy;
   }
@@ -68,56 +58,36 @@ export class SearchModel extends LoadedModel {
     return this.isLoading || this._timer !== undefined;
   }
 
-  /**
-   * The results of the last search; null if its query was empty, or before the first search. While
-   * a new search is running, the property still contains the previous results.
-   */
-  get results(): SearchResults | null {
-    return this._results;
-  }
+  /** The results of the last search; null if its query was empty, or before the first search. */
+  results: SearchResults | null = null;
 
   /**
    * Whether the server can search by meaning, and if not, the command that installs this feature;
    * null before the first response.
    */
-  get meaningSearch(): SearchResults['meaning'] | null {
-    return this._meaningSearch;
-  }
+  meaningSearch: SearchResults['meaning'] | null = null;
 
-  /** Return whether a result is in the current notebook. */
   isInCurrentNotebook(hit: SearchHit): boolean {
     return hit.notebookId === this.subject.notebookId;
   }
 
   /** Load more results, and append them to the results that are already loaded. */
   async loadMore(): Promise<void> {
-    const results = this._results;
-    if (
-      !results ||
-      this.isSearching ||
-      results.results.length >= results.total
-    ) {
-      return;
+    const { results: hits = [], total = 0 } = this.results ?? {};
+    if (!this.isSearching && hits.length < total) {
+      this._previousHits = hits;
+      await this.load();
     }
-    this._previousHits = results.results;
-    await this.load();
   }
 
   /** Ask the view to focus the search field as soon as the field is rendered. */
   requestFocus(): void {
-    this._isFocusRequested = true;
+    this.isFocusRequested = true;
     this.stateChanged.emit();
   }
 
-  /**
-   * Return whether the view should focus the search field. After a call of `requestFocus`, only the
-   * first call of this method returns true.
-   */
-  consumeFocusRequest(): boolean {
-    const isRequested = this._isFocusRequested;
-    this._isFocusRequested = false;
-    return isRequested;
-  }
+  /** The view resets this once it has focused the search field. */
+  isFocusRequested = false;
 
   /** Search again without delay. */
   override refresh(): void {
@@ -125,7 +95,6 @@ export class SearchModel extends LoadedModel {
     super.refresh();
   }
 
-  /** The id of the notebook that is searched; null if all notebooks are searched. */
   protected get target(): string | null {
     return this.scope === 'notebook' ? this.subject.notebookId : null;
   }
@@ -145,12 +114,11 @@ export class SearchModel extends LoadedModel {
       signal
     );
     return () => {
-      this._meaningSearch = results.meaning;
-      this._results = query
+      this.meaningSearch = results.meaning;
+      this.results = query
         ? { ...results, results: [...previousHits, ...results.results] }
         : null;
       if (query && results.unread > 0) {
-        // The server hasn't indexed all sessions yet: search again later.
         this.throttle.trigger();
       }
     };
@@ -187,11 +155,7 @@ export class SearchModel extends LoadedModel {
   /** The results that are shown above the results of the next request. */
   private _previousHits: readonly SearchHit[] = [];
   private _searchBy: SearchBy = 'words';
-  private _isFocusRequested = false;
-  private _meaningSearch: SearchResults['meaning'] | null = null;
   private _query = '';
-  private _results: SearchResults | null = null;
   private _scope: SearchScope = 'notebook';
-  /** The timer that sends a request when typing pauses; undefined if none is scheduled. */
   private _timer: number | undefined;
 }

@@ -1,7 +1,6 @@
 /**
- * Keeps the player's speed and the layout of diffs in sync with the settings, in both directions.
- * Invariants: the person's last choice is saved, however quickly it changes. While a choice isn't
- * saved yet, the settings don't overwrite it.
+ * Keeps the player's speed and the layout of diffs in sync with the settings. Invariants: the last
+ * choice is saved, however quickly it changes. Until then, the settings don't overwrite it.
  */
 import type { ISettingRegistry } from '@jupyterlab/settingregistry';
 
@@ -15,7 +14,6 @@ type Settings = Pick<
 
 export function syncSettings(settings: Settings, model: ReplayModel): void {
   let isSaved = true;
-  /** Return the names and values of the settings that differ from the model. */
   const differences = () => {
     const { speed, diff } = settings.composite;
     return [

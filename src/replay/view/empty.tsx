@@ -1,4 +1,3 @@
-import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 
 import { CommandIDs } from '../../tokens';
@@ -6,24 +5,23 @@ import { keysOf } from '../../ui/keys';
 import { TextButton, LinkButton } from './buttons';
 import { useReplay } from './context';
 
-export interface IEmptyViewProps {
+export function NoNotebook(): React.JSX.Element {
+  const { trans } = useReplay();
+  return (
+    <EmptyView
+      title={trans.__('No notebook is open')}
+      text={trans.__('Open a notebook to see how its cells were made.')}
+      showsFirstStepsButton
+    />
+  );
+}
+
+export function EmptyView(props: {
   title: string;
   text: string;
-  /** Whether to show a button that opens the prompt row of the active cell. */
   showsAskButton?: boolean;
-  /** Whether to show a button that opens the first-steps notebook, which is a tutorial. */
   showsFirstStepsButton?: boolean;
-}
-
-export function noNotebookContent(trans: TranslationBundle): IEmptyViewProps {
-  return {
-    title: trans.__('No notebook is open'),
-    text: trans.__('Open a notebook to see how its cells were made.'),
-    showsFirstStepsButton: true
-  };
-}
-
-export function EmptyView(props: IEmptyViewProps): React.JSX.Element {
+}): React.JSX.Element {
   const { title, text, showsAskButton, showsFirstStepsButton } = props;
   const { commands, trans } = useReplay();
   const { ask, firstSteps } = CommandIDs;

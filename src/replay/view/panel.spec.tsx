@@ -288,12 +288,12 @@ describe('ReplayPanel', () => {
       input.dispatchEvent(new Event('input', { bubbles: true }));
     };
     type(a, '1');
-    await untilDrawn(() => model.comparison.positionA === 0);
+    await untilDrawn(() => model.player.positionA === 0);
     await untilDrawn(() => find('.cm-deletedChunk')?.textContent === 'a = 0');
     type(b, '2');
     await untilPosition(2);
     type(a, '9'); // There is no such step, so A stays the same.
-    expect(model.comparison.positionA).toBe(0);
+    expect(model.player.positionA).toBe(0);
     find('.jp-AIServer-Replay-compare').dispatchEvent(
       new KeyboardEvent('keydown', { key: 'Escape', bubbles: true })
     );
@@ -345,7 +345,7 @@ describe('ReplayPanel', () => {
     await show();
     const side = (name: string) => find(`[aria-label="Output of ${name}"]`);
     model.player.goTo(1);
-    model.comparison.start(0);
+    model.player.compareWith(0);
     await untilDrawn(() => side('B'));
     expect(side('A').querySelector('pre')!.textContent).toBe('zero');
     expect(side('B').querySelector('pre')!.textContent).toBe('one');

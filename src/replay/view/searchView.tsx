@@ -20,7 +20,8 @@ export function SearchView(): React.JSX.Element {
   const list = React.useRef<IVirtualListHandle>(null);
   const hits = (search.query.trim() && search.results?.results) || null;
   React.useEffect(() => {
-    if (search.consumeFocusRequest()) {
+    if (search.isFocusRequested) {
+      search.isFocusRequested = false;
       field.current?.focus();
     }
   });
@@ -94,10 +95,7 @@ function keyOf(hit: SearchHit): string {
   return `${hit.notebookId}/${hit.cellId}/${hit.turnId}`;
 }
 
-/**
- * Return the text above the results: the number of results, and whether the search is still running
- * or the server is still loading histories. Return '' if there is nothing to report.
- */
+/** Return the number of results, and whether the server is still loading histories. */
 function statusText(search: SearchModel, trans: TranslationBundle): string {
   const { results } = search;
   if (!search.query.trim()) {
@@ -116,13 +114,10 @@ function statusText(search: SearchModel, trans: TranslationBundle): string {
     : count;
 }
 
-/** The search options: where to search, and whether to search by words or by meaning. */
 function SearchOptions(): React.JSX.Element {
   const { model, trans } = useReplay();
   const { search } = model;
-  const { meaningSearch } = search;
-  const installCommand =
-    meaningSearch?.available === false ? meaningSearch.install : null;
+  const { available, install } = search.meaningSearch ?? {};
   return (
     <div className="jp-AIServer-Replay-facets">
       <Choice<SearchScope>
@@ -146,9 +141,9 @@ function SearchOptions(): React.JSX.Element {
           [
             'meaning',
             trans.__('Meaning'),
-            !meaningSearch?.available,
-            installCommand
-              ? trans.__('To search by meaning, run: %1', installCommand)
+            !available,
+            available === false && install
+              ? trans.__('To search by meaning, run: %1', install)
               : trans.__(
                   'Finds results with a similar meaning, even if the words differ. Works best in English.'
                 )
@@ -162,12 +157,9 @@ function SearchOptions(): React.JSX.Element {
   );
 }
 
-/** A group of radio buttons. */
 function Choice<T extends string>(props: {
   label: string;
-  /** The name of the group in HTML. */
   name: string;
-  /** The selected option. */
   value: T;
   options: [value: T, text: string, isDisabled: boolean, title?: string][];
   onChange: (value: T) => void;
@@ -192,11 +184,10 @@ function Choice<T extends string>(props: {
   );
 }
 
-/** A search result: a request, with the line in which the query was found. */
 const Hit = React.memo(function Hit(props: {
   hit: SearchHit;
   isInCurrentNotebook: boolean;
-  /** The position of the hit's cell in the current notebook; null if the cell is not in it. */
+  /** The position of the hit's cell in the current notebook, from 1; null if it isn't in it. */
   number: number | null;
   tabIndex: 0 | -1;
 }): React.JSX.Element {
@@ -252,11 +243,8 @@ function HitText({ hit }: { hit: SearchHit }): React.JSX.Element {
   );
 }
 
-/**
- * The view without results: examples if there is no query, or advice if nothing matches the query.
- */
+/** Examples if there is no query, or advice if nothing matches it. */
 function NoResults(props: {
-  /** Whether the server has answered a search for the query. */
   hasResponse: boolean;
   field: React.RefObject<HTMLInputElement>;
 }): React.JSX.Element | null {

@@ -1,17 +1,12 @@
-/**
- * `Slider` is the slider over a cell's steps, with a dot for each. `SliderBase` is a slider whose
- * children draw the track. Page Up and Page Down move by a tenth of all positions.
- */
+/** `Slider` is the slider over a cell's steps. `SliderBase` is a slider with any kind of track. */
 import React from 'react';
 
 import type { DotKind } from '../../labels/stepLabels';
 
 const MIN_DOT_DISTANCE = 9;
-
 /** The sum of the spaces to the left and to the right of the track, in pixels, as in the CSS. */
 const TRACK_PADDING = 44;
-
-/** The maximum number of dots that are drawn while the sidebar's width is unknown. */
+/** The number of dots that fit while the sidebar's width is unknown. */
 const MAX_DOTS_FOR_UNKNOWN_WIDTH = 48;
 
 interface ISliderProps extends Pick<
@@ -100,19 +95,14 @@ export function Slider(props: ISliderProps): React.JSX.Element {
   );
 }
 
-export interface ISliderBaseProps {
+interface ISliderBaseProps {
   className: string;
-  /** The CSS class of the track, the part of the slider on which the positions are. */
   trackClass: string;
   count: number;
   position: number;
   label: string;
-  /** The description of the current position for `aria-valuetext`. */
   valueText: string;
-  /**
-   * Return the position for a fraction of the track: 0 is its left end, 1 its right end. It may be
-   * beyond.
-   */
+  /** Return the position for a fraction of the track, which may be less than 0 or more than 1. */
   positionAt: (fraction: number) => number;
   onMove: (position: number) => void;
   onPlay?: () => void;

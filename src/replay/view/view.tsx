@@ -1,21 +1,19 @@
-import type { TranslationBundle } from '@jupyterlab/translation';
 import { MenuSvg } from '@jupyterlab/ui-components';
 import React from 'react';
 
 import { failureText } from '../../labels/failureText';
-import type { IFailure } from '../../state/failure';
 import { CommandIDs } from '../../tokens';
 import { MenuButton } from '../../ui/menuButton';
-import type { ReplayModel, ReplayTab } from '../model/replay';
+import type { ReplayTab } from '../model/replay';
 import { TextButton } from './buttons';
 import { CellView } from './cell/cellView';
 import { useReplay } from './context';
-import { EmptyView, IEmptyViewProps, noNotebookContent } from './empty';
+import { EmptyView, NoNotebook } from './empty';
 import { NotebookView } from './notebook/notebookView';
 import { SearchView } from './searchView';
 
 export function ReplayView(): React.JSX.Element {
-  const { model } = useReplay();
+  const { model, trans } = useReplay();
   const { failure, selectedTab } = model;
   return (
     <>
@@ -29,7 +27,28 @@ export function ReplayView(): React.JSX.Element {
         id="jp-AIServer-Replay-body"
         aria-labelledby={`jp-AIServer-Replay-${selectedTab}`}
       >
-        {failure && <FailureMessage failure={failure} />}
+        {failure && (
+          <div className="jp-AIServer-Replay-failure" role="alert">
+            <span>
+              {failure.code === 'unknown'
+                ? trans.__('The history could not be loaded.')
+                : failureText(failure, trans)}
+            </span>
+            {failure.signIn && (
+              <a
+                className="jp-AIServer-Replay-button"
+                href={failure.signIn}
+                target="_blank"
+                rel="noopener"
+              >
+                {trans.__('Sign in')}
+              </a>
+            )}
+            <TextButton onClick={() => model.refresh()}>
+              {trans.__('Try again')}
+            </TextButton>
+          </div>
+        )}
         {selectedTab === 'cell' && <CellTab />}
         {selectedTab === 'notebook' && <NotebookView />}
         {selectedTab === 'search' && <SearchView />}
@@ -82,79 +101,44 @@ function Tabs(): React.JSX.Element {
   );
 }
 
+/** The steps of the cell, or why there are none; nothing while they load or after a failure. */
 function CellTab(): React.JSX.Element | null {
   const { model, trans } = useReplay();
-  if (model.steps.phase === 'steps') {
-    return <CellView />;
-  }
-  const content = emptyContent(model, trans);
-  return content && <EmptyView {...content} />;
-}
-
-/** Return the content of the cell tab without steps; null while they load or after a failure. */
-function emptyContent(
-  model: ReplayModel,
-  trans: TranslationBundle
-): IEmptyViewProps | null {
   switch (model.steps.phase) {
+    case 'steps':
+      return <CellView />;
     case 'notebook':
-      return noNotebookContent(trans);
+      return <NoNotebook />;
     case 'history':
-      return {
-        title: trans.__('This notebook has no history yet'),
-        text: trans.__(
-          'After your first request, every request and every version of a cell is saved, and you can replay them here.'
-        ),
-        showsAskButton: true,
-        showsFirstStepsButton: true
-      };
+      return (
+        <EmptyView
+          title={trans.__('This notebook has no history yet')}
+          text={trans.__(
+            'After your first request, every request and every version of a cell is saved, and you can replay them here.'
+          )}
+          showsAskButton
+          showsFirstStepsButton
+        />
+      );
     case 'empty':
       return model.subject.cell?.type !== 'code' &&
-        model.steps.isActiveCellShown
-        ? {
-            title: trans.__('This isn’t a code cell'),
-            text: trans.__('Select a code cell to see how it was made.')
-          }
-        : {
-            title: trans.__('This cell has no history yet'),
-            text: trans.__(
-              'Ask for code in this cell. Each request, answer and change will appear here as a step.'
-            ),
-            showsAskButton: true
-          };
+        model.steps.isActiveCellShown ? (
+        <EmptyView
+          title={trans.__('This isn’t a code cell')}
+          text={trans.__('Select a code cell to see how it was made.')}
+        />
+      ) : (
+        <EmptyView
+          title={trans.__('This cell has no history yet')}
+          text={trans.__(
+            'Ask for code in this cell. Each request, answer and change will appear here as a step.'
+          )}
+          showsAskButton
+        />
+      );
     default:
       return null;
   }
-}
-
-function FailureMessage(props: { failure: IFailure }): React.JSX.Element {
-  const { model, trans } = useReplay();
-  const { failure } = props;
-  return (
-    <div className="jp-AIServer-Replay-failure" role="alert">
-      <span>{messageText(failure, trans)}</span>
-      {failure.signIn && (
-        <a
-          className="jp-AIServer-Replay-button"
-          href={failure.signIn}
-          target="_blank"
-          rel="noopener"
-        >
-          {trans.__('Sign in')}
-        </a>
-      )}
-      <TextButton onClick={() => model.refresh()}>
-        {trans.__('Try again')}
-      </TextButton>
-    </div>
-  );
-}
-
-/** Return the text of a failure. If the cause is unknown, say that the history wasn't loaded. */
-function messageText(failure: IFailure, trans: TranslationBundle): string {
-  return failure.code === 'unknown'
-    ? trans.__('The history could not be loaded.')
-    : failureText(failure, trans);
 }
 
 function NotebookMenu(): React.JSX.Element | null {

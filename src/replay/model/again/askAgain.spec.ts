@@ -49,8 +49,7 @@ describe('asking the history again', () => {
     expect(t.again.form).toBeNull();
     await t.show();
     expect(t.again.form).toMatchObject({ model: null, runsCode: false });
-    expect(t.again.takeFocusRequest()).toBe(true);
-    expect(t.again.takeFocusRequest()).toBe(false);
+    expect(t.again.isFocusRequested).toBe(true);
   });
 
   it('runs nothing if the cell has no code, or running is forbidden (P13)', async () => {

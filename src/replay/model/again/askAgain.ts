@@ -1,10 +1,8 @@
 /**
  * Lets a person ask the requests that led to the shown version of a cell again, of another model.
- * The answers are a branch of the cell's history. They are compared with the original ones in a
- * table, which can be shown again later.
- *
- * Invariant: one history is asked again at a time. That continues while the sidebar is hidden or
- * shows another cell.
+ * The answers are a branch of the cell's history, and are compared with the original ones in a
+ * table. Invariant: one history is asked again at a time, also while the sidebar is hidden or shows
+ * another cell.
  */
 import { VDomModel } from '@jupyterlab/ui-components';
 
@@ -13,7 +11,7 @@ import { ICellKey, IOtherModelOptions, isSameCell } from '../../../tokens';
 import type { ReplayPlayer } from '../player';
 import type { ReplaySteps } from '../cell/steps';
 import { IEarlierRequest, requestsTo } from './requests';
-import { AgainRun, IAgainCell } from './run';
+import { addProblems, AgainRun, IAgainCell } from './run';
 import { findTurn, IAgainRow, IFindings, storedRows } from './table';
 
 export interface IAskAgainHost {
@@ -22,17 +20,16 @@ export interface IAskAgainHost {
   pickModel(options: IOtherModelOptions): void;
 }
 
+/** The rows of the table, and what was found out about its answers. */
+interface IAgainTable {
+  readonly rows: readonly IAgainRow[];
+  readonly findings: IFindings;
+}
+
 export interface IAgainForm {
   readonly key: ICellKey;
   readonly model: ModelInfo | null;
   readonly runsCode: boolean;
-}
-
-/** The table of a branch that was asked again before. */
-interface IStoredTable {
-  readonly key: ICellKey;
-  readonly rows: readonly IAgainRow[];
-  readonly problems: Map<number, number>;
 }
 
 export class AskAgain extends VDomModel {
@@ -64,19 +61,11 @@ export class AskAgain extends VDomModel {
     return this._run?.phase === 'running';
   }
 
-  /** The rows of the table and what was found out about its answers; null if there is no table. */
-  get table(): { rows: readonly IAgainRow[]; findings: IFindings } | null {
-    const { run } = this;
-    if (run) {
-      return { rows: run.rows, findings: run.findings };
+  get table(): IAgainTable | null {
+    if (this.run) {
+      return this.run;
     }
-    const stored = this._stored;
-    return stored && this._isShown(stored.key) && !this.form
-      ? {
-          rows: stored.rows,
-          findings: { problems: stored.problems, runs: new Map() }
-        }
-      : null;
+    return this._isShown(this._stored?.key) && !this.form ? this._stored : null;
   }
 
   /** The requests that would be asked again for the shown version. */
@@ -88,10 +77,7 @@ export class AskAgain extends VDomModel {
     return storedRows(this._steps.all, this._player.position).length > 0;
   }
 
-  /**
-   * Show the form, or the requests of the active cell that are being asked again, once its steps
-   * are loaded.
-   */
+  /** Show the form, or the requests that are being asked again, once the cell's steps are loaded. */
   open(): void {
     const { isActiveCellShown, shownCell } = this._steps;
     this._isOpenRequested = !isActiveCellShown;
@@ -116,28 +102,19 @@ export class AskAgain extends VDomModel {
     this.close();
     const { notebookId, cellId } = shownCell;
     const key = { notebookId, cellId };
-    const stored = { key, rows, problems: new Map<number, number>() };
-    this._stored = stored;
+    const problems = new Map<number, number>();
+    this._stored = { key, rows, findings: { problems, runs: new Map() } };
     this.requestFocus();
+    const count = async (turnId: number, code: string | null) => {
+      const cell = this._host?.findCell(cellId);
+      const onChanged = () => this.stateChanged.emit();
+      await (cell && addProblems(problems, cell, turnId, code, onChanged));
+    };
     for (const { request, turnId } of rows) {
       const step = findTurn(all, turnId);
-      const code = step && step.outcome !== 'done' ? step.code : null;
-      await this._countProblems(stored, request.turnId, request.code);
-      await this._countProblems(stored, turnId, code);
-    }
-  }
-
-  private async _countProblems(
-    { key, problems }: IStoredTable,
-    turnId: number | null,
-    code: string | null
-  ): Promise<void> {
-    const cell = this._host?.findCell(key.cellId);
-    if (cell && turnId !== null && code !== null) {
-      const count = await cell.countProblems(code);
-      if (count !== null) {
-        problems.set(turnId, count);
-        this.stateChanged.emit();
+      await count(request.turnId, request.code);
+      if (turnId !== null && step && step.outcome !== 'done') {
+        await count(turnId, step.code);
       }
     }
   }
@@ -213,16 +190,12 @@ export class AskAgain extends VDomModel {
 
   /** Ask the view to focus the form or the table as soon as it is drawn. */
   requestFocus(): void {
-    this._isFocusRequested = true;
+    this.isFocusRequested = true;
     this.stateChanged.emit();
   }
 
-  /** Return whether the view should focus the form or the table; then it no longer should. */
-  takeFocusRequest(): boolean {
-    const isRequested = this._isFocusRequested;
-    this._isFocusRequested = false;
-    return isRequested;
-  }
+  /** The view resets this once it has focused the form or the table. */
+  isFocusRequested = false;
 
   override dispose(): void {
     this._run?.stop();
@@ -255,11 +228,10 @@ export class AskAgain extends VDomModel {
   }
 
   private _form: IAgainForm | null = null;
-  private _isFocusRequested = false;
   /** Whether the form must be shown when the steps of the active cell are loaded. */
   private _isOpenRequested = false;
-  /** The model that was chosen last, which the next form proposes. */
   private _lastModel: ModelInfo | null = null;
   private _run: AgainRun | null = null;
-  private _stored: IStoredTable | null = null;
+  /** The table of a branch that was asked again before. */
+  private _stored: (IAgainTable & { key: ICellKey }) | null = null;
 }

@@ -16,14 +16,13 @@ import type {
   IRepeatedRequest
 } from '../../../tokens';
 import { IEarlierRequest, NewSources } from './requests';
-import type { IAgainRow, IFindings } from './table';
+import type { IAgainRow } from './table';
 import { normalizeLineBreaks } from '../../../diff/lineBreaks';
 
 export interface IAgainCell {
   /** Whether the cell waits for an answer, or its row runs accepted code. */
   readonly isBusy: boolean;
   readonly isInNotebook: boolean;
-  /** Whether answers can be run: the cell contains code, and the administrator allows running. */
   readonly canRun: boolean;
   /** The sources of the code cells above the cell, from top to bottom. */
   readonly codeAbove: readonly string[];
@@ -37,13 +36,12 @@ export interface IAgainCell {
 }
 
 /** `failed` and `stopped`: some requests aren't answered, and it can proceed. */
-export type RunPhase = 'running' | 'failed' | 'stopped' | 'done';
+type RunPhase = 'running' | 'failed' | 'stopped' | 'done';
 
 /** The reason why nothing is sent, or why answers don't run, or not as in the notebook. */
-export type RunNotice =
-  'busy' | 'no_kernel' | 'cells_failed' | 'too_slow' | null;
+type RunNotice = 'busy' | 'no_kernel' | 'cells_failed' | 'too_slow' | null;
 
-export interface IRunOptions {
+interface IRunOptions {
   readonly key: ICellKey;
   /** Changes if the notebook was closed and opened again. */
   cell: IAgainCell;
@@ -58,47 +56,35 @@ export class AgainRun {
     readonly options: IRunOptions,
     requests: readonly IEarlierRequest[]
   ) {
-    this._rows = requests.map(request => ({
+    this.rows = requests.map(request => ({
       request,
       turnId: null,
       isEdited: false
     }));
   }
 
-  get phase(): RunPhase {
-    return this._phase;
-  }
-
+  phase: RunPhase = 'stopped';
   /** The failure of the last request; null if it didn't fail. */
-  get failure(): ErrorBody | null {
-    return this._failure;
-  }
-
-  get notice(): RunNotice {
-    return this._notice;
-  }
-
-  get rows(): readonly IAgainRow[] {
-    return this._rows;
-  }
-
-  get findings(): IFindings {
-    return { problems: this._problems, runs: this._results };
-  }
+  failure: ErrorBody | null = null;
+  notice: RunNotice = null;
+  rows: readonly IAgainRow[];
+  readonly findings = {
+    problems: new Map<number, number>(),
+    runs: new Map<number, IRunResult>()
+  };
 
   async proceed(): Promise<void> {
     const { cell, runsCode } = this.options;
-    if (this._phase === 'running' || this._phase === 'done') {
+    if (this.phase === 'running' || this.phase === 'done') {
       return;
     }
     if (cell.isBusy) {
-      this._notice = 'busy';
-      this.options.onChanged();
+      this._setNotice('busy');
       return;
     }
     const abort = (this._abort = new AbortController());
     const previous = this._loop;
-    this._failure = this._notice = null;
+    this.failure = this.notice = null;
     this._setPhase('running');
     this._loop = previous.then(async () => {
       const { signal } = abort;
@@ -108,7 +94,7 @@ export class AgainRun {
         await this._askAll(kernel, signal);
       } catch {
         // The notebook was closed.
-        this._failure = { code: 'cell_deleted', message: '' };
+        this.failure = { code: 'cell_deleted', message: '' };
         this._setPhase('failed');
       } finally {
         void kernel?.shutdown();
@@ -118,7 +104,7 @@ export class AgainRun {
   }
 
   stop(): void {
-    if (this._phase === 'running') {
+    if (this.phase === 'running') {
       this._abort.abort();
       this._setPhase('stopped');
     }
@@ -131,12 +117,12 @@ export class AgainRun {
     const { model } = this.options;
     const sources = new NewSources();
     let parentTurnId: number | null = null;
-    for (const [index, { request }] of this._rows.entries()) {
+    for (const [index, { request }] of this.rows.entries()) {
       if (signal.aborted) {
         return;
       }
       const { source, isEdited } = sources.sourceOf(request);
-      let { turnId } = this._rows[index];
+      let { turnId } = this.rows[index];
       if (turnId === null) {
         const turn = await this._ask(signal, {
           intent: request.intent,
@@ -153,7 +139,9 @@ export class AgainRun {
         }
         turnId = turn.turn_id;
         this._codes.set(turnId, codeOf(turn));
-        this._setRow(index, { request, turnId, isEdited });
+        const answered = { request, turnId, isEdited };
+        this.rows = this.rows.map((row, at) => (at === index ? answered : row));
+        this.options.onChanged();
       }
       const code = this._codes.get(turnId) ?? null;
       sources.add(request, code);
@@ -175,7 +163,7 @@ export class AgainRun {
       ? await cell.repeat(request, signal)
       : { turn: null, failure: { code: 'cell_deleted', message: '' } };
     if (!answer.turn && !signal.aborted) {
-      this._failure = answer.failure;
+      this.failure = answer.failure;
       this._setPhase(answer.failure ? 'failed' : 'stopped');
     }
     return answer.turn;
@@ -194,38 +182,31 @@ export class AgainRun {
     const canRun = code !== null && kernel && !kernel.isShutDown;
     const result = canRun ? await kernel.run(code, signal) : null;
     if (result) {
-      this._results.set(turnId, result);
-      this._notice = kernel?.isShutDown ? 'too_slow' : this._notice;
-      this.options.onChanged();
+      this.findings.runs.set(turnId, result);
+      this._setNotice(kernel?.isShutDown ? 'too_slow' : this.notice);
     }
   }
 
   private async _check(turnId: number, code: string | null): Promise<void> {
     const { cell, onChanged } = this.options;
-    const count = code === null ? null : await cell.countProblems(code);
-    if (count !== null) {
-      this._problems.set(turnId, count);
-      onChanged();
-    }
+    await addProblems(this.findings.problems, cell, turnId, code, onChanged);
   }
 
   /** Start a fresh kernel and run the code cells above in it; null if no kernel starts. */
   private async _startKernel(
     signal: AbortSignal
   ): Promise<IFreshKernel | null> {
-    const { cell, onChanged } = this.options;
+    const { cell } = this.options;
     const { codeAbove } = cell; // Before the kernel starts: the notebook may be closed meanwhile.
     const kernel = await cell.startKernel().catch(() => null);
     if (!kernel) {
-      this._notice = 'no_kernel';
-      onChanged();
+      this._setNotice('no_kernel');
       return null;
     }
     for (const code of codeAbove) {
       const result = await kernel.run(code, signal);
       if (result && result.status !== 'ok') {
-        this._notice = kernel.isShutDown ? 'too_slow' : 'cells_failed';
-        onChanged();
+        this._setNotice(kernel.isShutDown ? 'too_slow' : 'cells_failed');
       }
       if (result?.status !== 'ok' && result?.status !== 'error') {
         break;
@@ -234,27 +215,36 @@ export class AgainRun {
     return kernel;
   }
 
-  private _setRow(index: number, row: IAgainRow): void {
-    this._rows = this._rows.map((old, at) => (at === index ? row : old));
+  private _setNotice(notice: RunNotice): void {
+    this.notice = notice;
     this.options.onChanged();
   }
 
   private _setPhase(phase: RunPhase): void {
-    this._phase = phase;
+    this.phase = phase;
     this.options.onChanged();
   }
 
   private _abort = new AbortController();
   /** The codes of the new answers by their turns; null for an answer in words. */
   private readonly _codes = new Map<number, string | null>();
-  private _failure: ErrorBody | null = null;
   /** Resolves when the requests that were asked last have ended. */
   private _loop: Promise<void> = Promise.resolve();
-  private _notice: RunNotice = null;
-  private _phase: RunPhase = 'stopped';
-  private readonly _problems = new Map<number, number>();
-  private readonly _results = new Map<number, IRunResult>();
-  private _rows: readonly IAgainRow[];
+}
+
+/** Count the problems of an answer's code, unless it has none or the kernel can't check it. */
+export async function addProblems(
+  problems: Map<number, number>,
+  cell: IAgainCell,
+  turnId: number,
+  code: string | null,
+  onChanged: () => void
+): Promise<void> {
+  const count = code === null ? null : await cell.countProblems(code);
+  if (count !== null) {
+    problems.set(turnId, count);
+    onChanged();
+  }
 }
 
 function codeOf({ ai_response: { suggestion } }: Interaction): string | null {

@@ -71,18 +71,22 @@ export class ReplayActions extends VDomModel {
 
   /** Whether the active cell is shown in the sidebar and contains the current step's code. */
   get isCurrentStepInCell(): boolean {
-    return this._isInCell(this.step);
+    return this.isInCell(this.step);
   }
 
-  isStepInCell(index: number): boolean {
-    return this._isInCell(this._steps.at(index));
+  isInCell(step: Step | null): boolean {
+    const { isActiveCellShown } = this._steps;
+    return isActiveCellShown && step?.code === this._subject.source;
   }
 
   /** Whether the cell has been edited since its last step, so that no step contains the edits. */
   get hasUnrecordedEdits(): boolean {
-    const lastStep = this._steps.all[this._steps.all.length - 1];
-    const isComparable = this._steps.isActiveCellShown && !!lastStep;
-    return isComparable && sourceAfter(lastStep) !== this._subject.source;
+    const lastStep = this._steps.all.at(-1);
+    return (
+      this._steps.isActiveCellShown &&
+      !!lastStep &&
+      sourceAfter(lastStep) !== this._subject.source
+    );
   }
 
   get isWritable(): boolean {
@@ -111,14 +115,11 @@ export class ReplayActions extends VDomModel {
   }
 
   /** The result of the last action; null once the cell is edited or another cell is shown. */
-  get lastResult(): ActionResult {
-    return this._lastResult;
-  }
+  lastResult: ActionResult = null;
 
-  /** Whether `undo` can revert the last action. It can do so only if the action changed the cell. */
+  /** Whether the last action changed the cell, so that `undo` can revert it. */
   get canUndo(): boolean {
-    const changedNothing = [null, 'copied', 'inserted'];
-    return !changedNothing.includes(this._lastResult);
+    return ![null, 'copied', 'inserted'].includes(this.lastResult);
   }
 
   /** Restore the current step. Return whether the cell was changed. */
@@ -175,34 +176,22 @@ export class ReplayActions extends VDomModel {
   }
 
   clearLastResult(): void {
-    if (this._lastResult !== null) {
+    if (this.lastResult !== null) {
       this._setLastResult(null);
     }
-  }
-
-  private _isInCell(step: Step | null): boolean {
-    const { isActiveCellShown } = this._steps;
-    return isActiveCellShown && step?.code === this._subject.source;
   }
 
   /** Return whether a step's code can be written into the cell and would change its source. */
   private _canApply(step: Step | null): boolean {
     const isDifferent = step?.code !== this._subject.source;
     const isRestorable = !!step && hasCode(step) && isDifferent;
-    return isRestorable && this.isWritable && !this._inRow(step)?.isChecking;
-  }
-
-  /** The open answers as the prompt row shows them, if the step is the open request. */
-  private _inRow(step: Step): IShownAnswers | null {
-    const { shownCell } = this._steps;
-    const isOpen = step.outcome === 'open' && shownCell;
-    return isOpen ? this._host.shownAnswers(shownCell) : null;
+    const isChecking = !!step && this._steps.answersInRow(step)?.isChecking;
+    return isRestorable && this.isWritable && !isChecking;
   }
 
   /**
-   * Write a step's code into the cell, and record this. Nothing is awaited between the last check
-   * and the change of the cell, so nothing can invalidate the check. Return whether the cell was
-   * changed.
+   * Write a step's code into the cell, and record this. Return whether the cell was changed. Nothing
+   * is awaited between the last check and the change of the cell.
    */
   private async _apply(
     step: Step | null,
@@ -227,7 +216,7 @@ export class ReplayActions extends VDomModel {
     const { notebookId, cellId } = shownCell;
     const key = { notebookId, cellId };
     const { turnId = 0 } = step;
-    if (this._inRow(step)?.codes.has(turnId)) {
+    if (this._steps.answersInRow(step)?.codes.has(turnId)) {
       return this._acceptInRow(key, turnId);
     }
     await this._write(key, step, action);
@@ -252,7 +241,7 @@ export class ReplayActions extends VDomModel {
     try {
       await this._history.record(key, events);
     } catch {
-      if (this._lastResult === result) {
+      if (this.lastResult === result) {
         this._setLastResult('unrecorded');
       }
     }
@@ -270,11 +259,7 @@ export class ReplayActions extends VDomModel {
     return isAccepted;
   }
 
-  /**
-   * Build the events that record a restore: an `accept` of the open suggestion; or a `restore`,
-   * after a `reject` if a suggestion is open. `replaced` is the source that the step's code
-   * replaces.
-   */
+  /** Return an `accept` of the open suggestion, or a `restore` after a `reject` of it. */
   private _buildEvents(step: Step, replaced: string): EventBody[] {
     const suggestion = findOpenTurn(this._steps.all);
     if (suggestion?.index === step.index) {
@@ -292,7 +277,7 @@ export class ReplayActions extends VDomModel {
   }
 
   private _setLastResult(result: ActionResult): void {
-    this._lastResult = result;
+    this.lastResult = result;
     this.stateChanged.emit();
   }
 
@@ -304,7 +289,6 @@ export class ReplayActions extends VDomModel {
 
   /** Whether an action is changing the cell's source. This change doesn't clear `lastResult`. */
   private _isApplying = false;
-  private _lastResult: ActionResult = null;
 }
 
 /**

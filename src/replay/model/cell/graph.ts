@@ -29,10 +29,7 @@ export function isBranching(step: Step): boolean {
   return parent !== null && parent !== step.index - 1;
 }
 
-/**
- * Return the turn that a step's code comes from, which is the parent of a request that continues
- * from the step; null if there is none.
- */
+/** Return the turn that a step's code comes from; null if there is none. */
 export function findTurnId(steps: readonly Step[], shown: Step): number | null {
   let step: Step | undefined = shown;
   // Whether to look for the turn of `step.code`, or of the cell's source after the step. They
@@ -51,9 +48,7 @@ export function findTurnId(steps: readonly Step[], shown: Step): number | null {
   return null;
 }
 
-/**
- * Return the branch of a request that continues from a step; null if its code comes from no turn.
- */
+/** Return the branch of a request that continues from a step; null without a turn. */
 export function branchAt(steps: readonly Step[], shown: Step): IBranch | null {
   const turnId = findTurnId(steps, shown);
   const turn = steps.find(step => isRequestOf(step, turnId));
@@ -98,11 +93,9 @@ export function buildGraph(steps: readonly Step[]): {
       rows[parent].columnsBelow.push(column);
     }
     // A line that is already in this column leads to the parent, too.
-    for (let row = index - 1; row > parent; row--) {
-      if (rows[row].passingColumns.includes(column)) {
-        break;
-      }
-      rows[row].passingColumns.push(column);
+    let row = index - 1;
+    while (row > parent && !rows[row].passingColumns.includes(column)) {
+      rows[row--].passingColumns.push(column);
     }
   });
   return { rows, columnCount: 1 + Math.max(0, ...rows.map(row => row.column)) };
@@ -110,16 +103,13 @@ export function buildGraph(steps: readonly Step[]): {
 
 export interface IRelative {
   readonly cellId: string;
-  /** The description of the cell; null if the cell is no longer in the notebook. */
+  /** Null if the cell is no longer in the notebook. */
   readonly cell: ICellInfo | null;
   /** The first line of the cell's source; for a deleted cell, of its last source. */
   readonly firstLine: string;
 }
 
-/**
- * Return the ids of a merge step's relatives, without invalid ones: another program may have
- * written them.
- */
+/** Return the valid ids of a merge step's relatives: another program may have written them. */
 export function relativesOf(step: Step): string[] {
   if (step.kind !== 'merge') {
     return [];

@@ -26,15 +26,12 @@ export type ReplayPhase =
   'idle' | 'notebook' | 'cell' | 'history' | 'empty' | 'failed' | 'steps';
 
 export interface IShownCell extends ICellKey {
-  /** The description of the cell; null if the cell is no longer in the notebook. */
+  /** Null if the cell is no longer in the notebook. */
   readonly info: ICellInfo | null;
   readonly mimeType: string;
 }
 
-/**
- * `cell`: other or first steps are shown now · `steps`: the steps of the same cell were loaded
- * again.
- */
+/** `cell`: other or first steps are shown now · `steps`: those of the same cell were updated. */
 export type StepsChange = 'cell' | 'steps';
 
 const PAUSE_MS = 100;
@@ -52,35 +49,34 @@ export class ReplaySteps extends LoadedModel {
 
   /** Emitted when `all` is replaced. (`stateChanged` is emitted for every change of this model.) */
   readonly changed = new Signal<this, StepsChange>(this);
-
-  get phase(): ReplayPhase {
-    return this._phase;
-  }
-
+  phase: ReplayPhase = 'idle';
   /** The cell whose steps are shown; null if there is none. */
-  get shownCell(): IShownCell | null {
-    return this._shownCell;
-  }
-
-  get all(): readonly IShownStep[] {
-    return this._all;
-  }
+  shownCell: IShownCell | null = null;
+  all: readonly IShownStep[] = [];
+  /** The receipts of the summaries of older requests. */
+  summaries: readonly TurnReceipt[] = [];
 
   /**
    * Return a step with the answer that the person has chosen to see. The answers to an open request
    * are as the cell's prompt row shows them.
    */
   at(position: number): IShownStep | null {
-    const step = this._all[position];
+    const step = this.all[position];
     if (!step) {
       return null;
     }
-    const isOpen = step.outcome === 'open' && this._shownCell;
-    const inRow = isOpen ? this._host.shownAnswers(isOpen) : null;
+    const inRow = this.answersInRow(step);
     const turnId = this._chosenAttempts.get(step.seq) ?? inRow?.turnId;
     const shown = withAttempt(step, turnId);
     const code = inRow?.codes.get(shown.turnId ?? 0);
     return code === undefined ? shown : { ...shown, code };
+  }
+
+  /** Return the answers to an open request as the prompt row shows them; null for other steps. */
+  answersInRow({ outcome }: Step): IShownAnswers | null {
+    return outcome === 'open' && this.shownCell
+      ? this._host.shownAnswers(this.shownCell)
+      : null;
   }
 
   /** Show another answer to the request of a step: the one of the turn `turnId`. */
@@ -89,16 +85,12 @@ export class ReplaySteps extends LoadedModel {
     this.stateChanged.emit();
   }
 
-  get summaries(): readonly TurnReceipt[] {
-    return this._summaries;
-  }
-
   /** Whether `shownCell` is the active cell; only then can an action change its source. */
   get isActiveCellShown(): boolean {
+    const { cell, notebookId } = this.subject;
+    const { shownCell } = this;
     return (
-      this._shownCell !== null &&
-      this._shownCell.cellId === this.subject.cell?.id &&
-      this._shownCell.notebookId === this.subject.notebookId
+      shownCell?.cellId === cell?.id && shownCell?.notebookId === notebookId
     );
   }
 
@@ -125,8 +117,7 @@ export class ReplaySteps extends LoadedModel {
     if (typeof target === 'string') {
       return () => this._show(null, [], target);
     }
-    // While the person moves quickly through many cells, delay each request after the first, so
-    // that only the first and the last of these cells are requested.
+    // Of the cells through which a person moves quickly, request only the first and the last.
     const isRapid = Date.now() - this._lastFetchTime < PAUSE_MS;
     this._lastFetchTime = Date.now();
     if (isRapid) {
@@ -139,15 +130,15 @@ export class ReplaySteps extends LoadedModel {
       const replay = await this.history.api.replay(target, signal);
       const { steps, summaries } = replay;
       return () => {
-        this._summaries = summaries;
+        this.summaries = summaries;
         this._show(target, steps, steps.length ? 'steps' : 'empty');
       };
     } catch (reason) {
       // Keep the steps of this cell that are shown already, and show the error above them.
       const showsSteps =
-        this._phase === 'steps' && isSameCell(target, this._shownCell);
+        this.phase === 'steps' && isSameCell(target, this.shownCell);
       return () => {
-        this.lastError = toFailure(reason);
+        this.error = toFailure(reason);
         if (!showsSteps) {
           this._show(target, [], 'failed');
         }
@@ -178,8 +169,8 @@ export class ReplaySteps extends LoadedModel {
     const isOutdated = super.loadIfOutdated();
     const target = this._getTarget();
     if (!isOutdated && this.isActive && typeof target !== 'string') {
-      if (isSameCell(target, this._shownCell)) {
-        this._shownCell = target;
+      if (isSameCell(target, this.shownCell)) {
+        this.shownCell = target;
       }
       this.stateChanged.emit();
     }
@@ -203,35 +194,30 @@ export class ReplaySteps extends LoadedModel {
       : 'cell';
   }
 
-  /** Replace the steps, their cell and the phase, and emit `changed`. */
   private _show(
     cell: IShownCell | null,
     steps: readonly Step[],
     phase: ReplayPhase
   ): void {
     // The first steps of a cell don't count as an update, so that the player goes to the last step.
-    const isUpdate = isSameCell(cell, this._shownCell) && this._all.length > 0;
+    const isUpdate = isSameCell(cell, this.shownCell) && this.all.length > 0;
     const activeCell = this.subject.cell;
     const info =
       activeCell && cell?.info?.id === activeCell.id ? activeCell : cell?.info;
-    this._shownCell = cell && { ...cell, info: info ?? null };
+    this.shownCell = cell && { ...cell, info: info ?? null };
     if (!isUpdate) {
       this._chosenAttempts.clear();
     }
-    this._all = foldRuns(steps);
-    this._phase = phase;
+    this.all = foldRuns(steps);
+    this.phase = phase;
     this.changed.emit(isUpdate ? 'steps' : 'cell');
   }
 
   /** Maps the `seq` of a step to the turn of the answer that the person has chosen to see. */
   private readonly _chosenAttempts = new Map<number, number>();
-  private _all: readonly IShownStep[] = [];
   /** The time of the last call of `fetch`, in milliseconds; 0 if the next call must not wait. */
   private _lastFetchTime = 0;
-  private _phase: ReplayPhase = 'idle';
   private _pinnedCellId: string | null = null;
-  private _shownCell: IShownCell | null = null;
-  private _summaries: readonly TurnReceipt[] = [];
 }
 
 /** Return a step with another one of its answers; `turnId` is the answer's turn. */

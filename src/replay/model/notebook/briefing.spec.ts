@@ -65,7 +65,6 @@ describe('the last time', () => {
       turn(ago(6, 12), 'first'),
       turn(ago(6, 16), 'second', { cellId: 'b' })
     ]);
-    expect(briefing?.begin.toISOString()).toBe(ago(6, 12));
     expect(titles(briefing?.finished)).toEqual(['second', 'first']);
   });
 
@@ -260,9 +259,10 @@ describe('any history', () => {
         if (!briefing) {
           return;
         }
-        const { begin, end, unfinished, finished } = briefing;
-        expect(begin.getTime()).toBeLessThanOrEqual(end.getTime());
-        expect(NOW.getTime() - end.getTime()).toBeGreaterThan(PERIOD_PAUSE_MS);
+        const { unfinished, finished } = briefing;
+        expect(NOW.getTime() - briefing.end.getTime()).toBeGreaterThan(
+          PERIOD_PAUSE_MS
+        );
         for (const [items, count] of [
           [unfinished, briefing.unfinishedCount],
           [finished, briefing.finishedCount]

@@ -1,14 +1,10 @@
 /**
- * The briefing of a notebook: a summary of the person's last work in it before the present.
- *
- * The moments in which a person worked form working periods. Two moments with a longer pause between
- * them belong to different periods. The present is the period that is still going on, and all
- * periods that began today, unless there are no earlier ones.
+ * The briefing of a notebook: a summary of the person's last work in it before the present, which is
+ * the working period that is still going on, and all that began today, unless there are no others.
  *
  * Invariants:
- * - The moments are in the order of the timeline; timestamps only divide them into periods. The time
- *   of a moment is never earlier than that of the moment before it. A moment whose timestamp is
- *   invalid or in the future has the time of the moment before it.
+ * - A moment whose timestamp is invalid, in the future, or earlier than that of the moment before it
+ *   has the time of the moment before it.
  * - Each list has at most `MAX_ITEMS` items; the counts are complete.
  * - Only what is still unfinished now is listed as unfinished, and only one item for each cell.
  */
@@ -22,12 +18,7 @@ export const PERIOD_PAUSE_MS = 4 * 60 * 60_000;
 const MAX_CLOCK_SKEW_MS = 60 * 60_000;
 
 /** The kinds of moments whose cell is new if it had no earlier moment. */
-const ADDING_KINDS: ReadonlySet<string> = new Set([
-  'turn',
-  'edit',
-  'split',
-  'copy'
-]);
+const ADDING_KINDS = ['turn', 'edit', 'split', 'copy'];
 
 /** A moment that is a step of a cell. */
 type CellMoment = Moment & { readonly cellId: string; readonly step: number };
@@ -38,8 +29,7 @@ export interface IBriefingItem {
 }
 
 export interface IBriefing {
-  /** The times of the first and the last moment of the working period. */
-  readonly begin: Date;
+  /** The time of the last moment of the working period. */
   readonly end: Date;
   /** Requests without a decision, failed requests and failed runs, the newest first. */
   readonly unfinished: readonly IBriefingItem[];
@@ -105,14 +95,12 @@ export function findBriefing(
   const finished = newestFirst(
     requests.filter(request => !openRequests.includes(request))
   );
-  const cellsOf = (kind: Moment['kind']) => [
-    ...new Set(
-      period.moments.filter(each => each.kind === kind).flatMap(cellIdsOf)
-    )
-  ];
+  const cellsOf = (kind: Moment['kind']) => {
+    const ofKind = period.moments.filter(each => each.kind === kind);
+    return [...new Set(ofKind.flatMap(cellIdsOf))];
+  };
   const added = newCells(period.moments, moments);
   return {
-    begin: new Date(period.begin),
     end: new Date(period.end),
     unfinished: unfinished.slice(0, MAX_ITEMS),
     unfinishedCount: unfinished.length,
@@ -167,7 +155,7 @@ function periodsOf(moments: readonly Moment[], now: Date): IPeriod[] {
   return periods;
 }
 
-/** Return the steps among the moments that have a kind. Requests of “Ask again” are left out. */
+/** Return the steps of a kind, without requests of “Ask again”. */
 function stepsOfKind(
   moments: readonly Moment[],
   kind: Moment['kind']
@@ -244,7 +232,7 @@ function newCells(
   }
   const inPeriod = new Set(moments);
   const added = [...firstMoments].filter(
-    ([, first]) => ADDING_KINDS.has(first.kind) && inPeriod.has(first)
+    ([, first]) => ADDING_KINDS.includes(first.kind) && inPeriod.has(first)
   );
   return new Set(added.map(([cellId]) => cellId));
 }

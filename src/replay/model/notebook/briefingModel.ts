@@ -1,9 +1,7 @@
 /**
- * The card with the notebook's briefing, at the top of the notebook tab. It is shown by itself if
- * the last work was some days ago, and by a command.
- *
- * Invariant: a closed card is shown by itself again only after the person has worked in the notebook
- * in another period. The browser remembers this, also after a reload.
+ * The card with the notebook's briefing, which is shown if the last work was some days ago, and by a
+ * command. Invariant: a closed card is shown by itself again only after the person has worked in the
+ * notebook in another period. The browser remembers this, also after a reload.
  */
 import { PathExt } from '@jupyterlab/coreutils';
 import type { NotebookPanel } from '@jupyterlab/notebook';
@@ -23,9 +21,7 @@ import {
 } from './briefing';
 import type { NotebookTimeline } from './timeline';
 
-/**
- * The prefix of a key for each notebook whose card was closed, with the end of the period as value.
- */
+/** The prefix of the keys under which the ends of the periods are stored whose cards were closed. */
 const STORAGE_PREFIX = 'aiserver:briefing:';
 
 export class BriefingModel extends VDomModel {
@@ -93,7 +89,7 @@ export class BriefingModel extends VDomModel {
   /** Show the card of the current notebook, whenever the last work was, and focus it. */
   open(): void {
     this._openedNotebook = this._subject.notebookId;
-    this._isFocusRequested = true;
+    this.isFocusRequested = true;
     this.stateChanged.emit();
   }
 
@@ -107,27 +103,19 @@ export class BriefingModel extends VDomModel {
     this.stateChanged.emit();
   }
 
-  /** Return whether the view should focus the card, once after each call of `open`. */
-  consumeFocusRequest(): boolean {
-    const isRequested = this._isFocusRequested;
-    this._isFocusRequested = false;
-    return isRequested;
-  }
+  /** The view resets this once it has focused the card. */
+  isFocusRequested = false;
 
   private _afterDays = 3;
   /** The briefing of `_moments` at the time `_now`. */
   private _briefing: IBriefing | null = null;
-  private _isFocusRequested = false;
   private _moments: NotebookTimeline['moments'] | null = null;
   private _now = NaN;
   /** The id of the notebook for which the card was opened; undefined if it was opened for none. */
   private _openedNotebook: string | null | undefined;
 }
 
-/**
- * The largest history for which the timeline is requested. That of 30,000 records takes the server
- * a second; see `benchmarks/replay.py`.
- */
+/** The largest history for which the timeline is requested; see `benchmarks/replay.py`. */
 const MAX_RECORDS = 2000;
 
 export interface IReminder {
@@ -138,17 +126,16 @@ export interface IReminder {
   readonly briefing: IBriefing | null;
 }
 
-export interface IReminderOptions {
-  readonly identity: Pick<INotebookIdentity, 'get' | 'registered'>;
-  readonly history: IHistory;
-  readonly briefing: BriefingModel;
-  /** Return whether the sidebar shows the notebook tab. */
-  readonly isTabShown: () => boolean;
-  readonly remind: (reminder: IReminder) => void;
-}
-
 export class BriefingReminder {
-  constructor(private readonly _options: IReminderOptions) {}
+  constructor(
+    private readonly _options: {
+      readonly identity: Pick<INotebookIdentity, 'get' | 'registered'>;
+      readonly history: IHistory;
+      readonly briefing: BriefingModel;
+      readonly isTabShown: () => boolean;
+      readonly remind: (reminder: IReminder) => void;
+    }
+  ) {}
 
   /** Remind the person of the work in an open notebook as soon as it is visible. */
   add(panel: NotebookPanel): void {
@@ -178,43 +165,35 @@ export class BriefingReminder {
     this._checked.add(notebookId);
     const now = new Date();
     const work = await this._findWork(notebookId, openTime, now);
-    if (work && isVisible() && !this._options.isTabShown()) {
+    const isDue = work && briefing.isDue(work.end, now, notebookId);
+    if (isDue && isVisible() && !this._options.isTabShown()) {
       const name = PathExt.basename(panel.context.path);
       const days = daysBetween(work.end, now);
       remind({ panel, name, days, briefing: work.briefing });
     }
   }
 
-  /** Return the last work in a notebook if it is long ago enough; else null. */
+  /** Return the last work in a notebook; null if it can't be due. */
   private async _findWork(
     notebookId: string,
     openTime: Date,
     now: Date
   ): Promise<{ end: Date; briefing: IBriefing | null } | null> {
-    const { history, briefing } = this._options;
-    const isDue = (end: Date) => briefing.isDue(end, now, notebookId);
-    const summaries = await history.api.sessions(notebookId);
+    const { api } = this._options.history;
+    const summaries = await api.sessions(notebookId);
     const end = lastUpdate(summaries, openTime);
-    if (!end || !isDue(end)) {
+    if (!end || !this._options.briefing.isDue(end, now, notebookId)) {
       return null;
     }
-    if (isLarge(summaries)) {
+    const counts = summaries.map(({ turns, events }) => turns + events);
+    if (counts.reduce((sum, count) => sum + count, 0) > MAX_RECORDS) {
       return { end, briefing: null };
     }
-    const last = await this._findBriefing(notebookId, now);
-    return last && isDue(last.end) ? { end: last.end, briefing: last } : null;
-  }
-
-  /** Return the briefing of a notebook; null if there is none. */
-  private async _findBriefing(
-    notebookId: string,
-    now: Date
-  ): Promise<IBriefing | null> {
-    const { api } = this._options.history;
     const { moments, cells } = await api.timeline(notebookId);
     const cellById = new Map(cells.map(cell => [cell.cellId, cell]));
     const isPresent = (id: string) => isInNotebook(cellById.get(id));
-    return findBriefing(moments, isPresent, now);
+    const briefing = findBriefing(moments, isPresent, now);
+    return briefing && { end: briefing.end, briefing };
   }
 
   /** The ids of the notebooks that were visible. */
@@ -233,9 +212,4 @@ function lastUpdate(
     .map(({ lastUpdated }) => Date.parse(lastUpdated))
     .filter(time => time < openTime.getTime());
   return times.length ? new Date(Math.max(...times)) : null;
-}
-
-function isLarge(summaries: readonly SessionSummary[]): boolean {
-  const counts = summaries.map(({ turns, events }) => turns + events);
-  return counts.reduce((sum, count) => sum + count, 0) > MAX_RECORDS;
 }

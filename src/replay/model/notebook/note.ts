@@ -4,9 +4,7 @@
  * Invariants:
  * - The server makes the note from the notebook's cells, at most once in `CHECK_MS` per notebook:
  *   when the notebook tab is opened, and after an answer was accepted; never while a person types.
- *   A check that fails doesn't count.
  * - A failure, or a newer note, never discards text that the person has typed.
- * - While notes are off, no request is sent.
  */
 import type { NoteClient } from '../../../api/noteClient';
 import type { Note, NoteCell, NoteResult } from '../../../api/types';
@@ -28,27 +26,22 @@ const MAX_CELLS = 1000;
 /** The longest part of a cell that is sent, and of all cells together, in characters. */
 const MAX_SOURCE = 4000;
 const MAX_SOURCES = 400_000;
-/** The codes of errors by which the server says that a person has no notes here. */
-const NO_NOTES = ['not_owner', 'feature_forbidden'];
-
-/** The text that the person is typing, and the state of the last action. */
-export interface INoteDraft {
-  readonly text: string | null;
-  /** The text of the note when the edit began. */
-  readonly base: string;
-  /** The newer text of the note, if it has changed since; null if it hasn't. */
-  readonly newerText: string | null;
-  readonly isSending: boolean;
-  readonly failure: IFailure | null;
+/** Return whether the server says that a person has no notes here. */
+function isRefusal(reason: unknown): boolean {
+  return ['not_owner', 'feature_forbidden'].includes(toFailure(reason).code);
 }
 
-const NO_DRAFT: INoteDraft = {
-  text: null,
+/** The text that the person is typing, and the state of the last action. */
+const NO_DRAFT = {
+  text: null as string | null,
+  /** The text of the note when the edit began. */
   base: '',
-  newerText: null,
+  /** The newer text of the note, if it has changed since; null if it hasn't. */
+  newerText: null as string | null,
   isSending: false,
-  failure: null
+  failure: null as IFailure | null
 };
+type NoteDraft = Readonly<typeof NO_DRAFT>;
 
 export class NotebookNote extends LoadedModel {
   constructor(
@@ -87,7 +80,7 @@ export class NotebookNote extends LoadedModel {
     return this.hasLoaded ? this._note : null;
   }
 
-  get draft(): INoteDraft {
+  get draft(): NoteDraft {
     return this._drafts.get(this.target ?? '') ?? NO_DRAFT;
   }
 
@@ -122,7 +115,7 @@ export class NotebookNote extends LoadedModel {
       return true;
     }
     const body = { text: text.trim(), expected: newerText ?? base };
-    return this._act(null, id => this._api!.change(id, body), true);
+    return this._act(null, id => this._api!.change(id, body));
   }
 
   /** Use the note in requests, or don't. */
@@ -172,15 +165,11 @@ export class NotebookNote extends LoadedModel {
         : this._api!.get(id));
       return () => this._show(id, result);
     } catch (reason) {
-      if (!NO_NOTES.includes(toFailure(reason).code)) {
+      if (!isRefusal(reason)) {
         throw reason;
       }
-      return () => this._onRefusal(reason);
+      return () => (this._hasNoNotes = true);
     }
-  }
-
-  private _onRefusal(reason: unknown): void {
-    this._hasNoNotes ||= NO_NOTES.includes(toFailure(reason).code);
   }
 
   /** A note isn't made from histories, so it doesn't change with them. */
@@ -221,7 +210,8 @@ export class NotebookNote extends LoadedModel {
     ) {
       void this._update(id).then(
         result => this._show(id, result),
-        reason => this._onRefusal(reason) // Opening the notebook tab tries again.
+        // After another failure, opening the notebook tab tries again.
+        reason => (this._hasNoNotes ||= isRefusal(reason))
       );
     }
   }
@@ -249,8 +239,7 @@ export class NotebookNote extends LoadedModel {
    */
   private async _act(
     replaced: IReplaced | null,
-    action: (id: string) => Promise<NoteResult>,
-    endsEdit = false
+    action: (id: string) => Promise<NoteResult>
   ): Promise<boolean> {
     const id = this.target;
     if (id === null || this.draft.isSending) {
@@ -261,9 +250,12 @@ export class NotebookNote extends LoadedModel {
     this.stateChanged.emit();
     try {
       const result = await action(id);
-      this._setDraft(id, { isSending: false });
-      if (endsEdit) {
-        this._endEdit(id, text, result);
+      if (text === this._drafts.get(id)?.text) {
+        this._drafts.delete(id); // The text was saved, or there is none.
+      } else {
+        // The person has typed on.
+        const base = result.note?.text ?? '';
+        this._setDraft(id, { isSending: false, base });
       }
       const isReplaced = result.note?.text !== replaced?.text;
       this._replaced = isReplaced ? replaced : null;
@@ -281,26 +273,13 @@ export class NotebookNote extends LoadedModel {
     }
   }
 
-  /** End the edit of a text that was saved, unless the person has typed on. */
-  private _endEdit(
-    id: string,
-    text: string | null,
-    { note }: NoteResult
-  ): void {
-    if (this._drafts.get(id)?.text === text) {
-      this._drafts.delete(id);
-    } else {
-      this._setDraft(id, { base: note?.text ?? '' });
-    }
-  }
-
   private _current(): IReplaced | null {
     const id = this.target;
     const text = this.note?.text;
     return id !== null && text ? { id, text } : null;
   }
 
-  private _setDraft(id: string, change: Partial<INoteDraft>): void {
+  private _setDraft(id: string, change: Partial<NoteDraft>): void {
     const draft = this._drafts.get(id) ?? NO_DRAFT;
     this._drafts.set(id, { ...draft, ...change });
   }
@@ -308,9 +287,9 @@ export class NotebookNote extends LoadedModel {
   private _mode: NoteMode = 'off';
   private _hasNoNotes = false;
   private _note: Note | null = null;
-  /** The id of the notebook whose note is `_note`; null if none is loaded. */
+  /** The id of the notebook whose note is `_note`. */
   private _notebookId: string | null = null;
-  private readonly _drafts = new Map<string, INoteDraft>();
+  private readonly _drafts = new Map<string, NoteDraft>();
   private _replaced: IReplaced | null = null;
   /** The times at which the notes of notebooks were last checked, by id. */
   private readonly _checkTimes = new Map<string, number>();

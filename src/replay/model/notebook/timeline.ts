@@ -36,12 +36,12 @@ export class NotebookTimeline extends LoadedModel {
 
   /** The moments, oldest first; empty until the current notebook's timeline is loaded. */
   get moments(): readonly Moment[] {
-    return this._isCurrentNotebookLoaded ? this._moments : [];
+    return this._current?.moments ?? [];
   }
 
   /** The position of each moment on the activity chart; see `chartPositionsOf`. */
   get chartPositions(): readonly number[] {
-    return this._isCurrentNotebookLoaded ? this._chartPositions : [];
+    return this._current?.chartPositions ?? [];
   }
 
   /** The index of the current moment. At "now" it is the number of moments. */
@@ -57,17 +57,14 @@ export class NotebookTimeline extends LoadedModel {
     return this.moments[this.position] ?? null;
   }
 
-  /**
-   * The notebook after the current moment; while it is loading, the one that was shown before; null
-   * at "now".
-   */
+  /** The notebook after the current moment or, while it loads, after another one; null at "now". */
   get snapshot(): NotebookSnapshot | null {
     return this.isNow ? null : this._snapshot;
   }
 
   /** The report, which counts the lines that each contributor wrote; null until it is loaded. */
   get report(): Report | null {
-    return this._isCurrentNotebookLoaded ? this._report : null;
+    return this._current ? this._report : null;
   }
 
   override get isLoading(): boolean {
@@ -76,16 +73,17 @@ export class NotebookTimeline extends LoadedModel {
 
   /** Maps the id of each cell to its last request that was accepted. Other cells have no entry. */
   get acceptedRequests(): ReadonlyMap<string, string> {
-    return this._isCurrentNotebookLoaded ? this._acceptedRequests : NO_REQUESTS;
+    return this._current?.acceptedRequests ?? NO_REQUESTS;
   }
 
   /** Return the timeline's data about a cell; null if the timeline doesn't contain the cell. */
   cell(cellId: string): TimelineCell | null {
-    return this._cellById.get(cellId) ?? null;
+    return this._loaded?.cells.find(cell => cell.cellId === cellId) ?? null;
   }
 
   override refresh(): void {
-    this._timelineVersion = null;
+    // Show the timeline again, even if its version is the same.
+    this._loaded = this._loaded && { ...this._loaded, version: '' };
     super.refresh();
   }
 
@@ -119,9 +117,7 @@ export class NotebookTimeline extends LoadedModel {
     const { notebookId } = this.subject;
     this._abortSnapshot();
     if (notebookId === null) {
-      return () => {
-        this._loadedNotebookId = null;
-      };
+      return () => (this._loaded = null);
     }
     const timeline = await this.history.api.timeline(notebookId, signal);
     return () => {
@@ -138,10 +134,10 @@ export class NotebookTimeline extends LoadedModel {
     super.onActiveChanged();
   }
 
-  /** Whether the loaded timeline is that of the current notebook, and not of a previous one. */
-  private get _isCurrentNotebookLoaded(): boolean {
-    const loadedId = this._loadedNotebookId;
-    return loadedId !== null && loadedId === this.subject.notebookId;
+  /** The loaded timeline, if it is that of the current notebook. */
+  private get _current(): ILoadedTimeline | null {
+    const { notebookId } = this.subject;
+    return this._loaded?.notebookId === notebookId ? this._loaded : null;
   }
 
   private _abortSnapshot(): void {
@@ -150,22 +146,20 @@ export class NotebookTimeline extends LoadedModel {
   }
 
   /** Show a timeline that the server returned, unless the same timeline is shown already. */
-  private _update(
-    notebookId: string,
-    { version, moments, cells }: Timeline
-  ): void {
-    const isOtherNotebook = notebookId !== this._loadedNotebookId;
-    if (version === this._timelineVersion && !isOtherNotebook) {
+  private _update(notebookId: string, timeline: Timeline): void {
+    const { version, moments } = timeline;
+    const isOtherNotebook = notebookId !== this._loaded?.notebookId;
+    if (version === this._loaded?.version && !isOtherNotebook) {
       return;
     }
     const previousMoment = isOtherNotebook ? null : this.moment;
-    this._loadedNotebookId = notebookId;
-    this._timelineVersion = version;
-    this._moments = moments;
-    this._acceptedRequests = acceptedRequestsOf(moments);
-    this._chartPositions = chartPositionsOf(moments);
-    this._cellById = new Map(cells.map(cell => [cell.cellId, cell]));
-    this._snapshotByIndex = new Map();
+    this._loaded = {
+      ...timeline,
+      notebookId,
+      chartPositions: chartPositionsOf(moments),
+      acceptedRequests: acceptedRequestsOf(moments),
+      snapshots: new Map()
+    };
     // The additional position is "now".
     const length = moments.length ? moments.length + 1 : 0;
     if (isOtherNotebook) {
@@ -184,14 +178,14 @@ export class NotebookTimeline extends LoadedModel {
 
   /** Load the notebook's report, unless it was already requested for the loaded timeline. */
   private async _loadReport(notebookId: string): Promise<void> {
-    const version = this._timelineVersion;
-    if (version === this._reportVersion || !this._moments.length) {
+    const version = this._loaded?.version ?? null;
+    if (version === this._reportVersion || !this._loaded?.moments.length) {
       return;
     }
     this._reportVersion = version;
     try {
       const report = await this.history.api.report(notebookId);
-      if (notebookId === this._loadedNotebookId) {
+      if (notebookId === this._loaded?.notebookId) {
         this._report = report;
         this.stateChanged.emit();
       }
@@ -207,15 +201,13 @@ export class NotebookTimeline extends LoadedModel {
       return;
     }
     const { index } = moment;
-    const cached = this._snapshotByIndex.get(index);
+    const cached = this._loaded?.snapshots.get(index);
     if (cached) {
       this._snapshot = cached;
       return;
     }
     if (this._snapshotRequest) {
-      // When the pending request ends, the snapshot of the moment that is current then is
-      // requested.
-      return;
+      return; // When it ends, the snapshot of the moment that is current then is requested.
     }
     const request = (this._snapshotRequest = new AbortController());
     let snapshot: NotebookSnapshot | null = null;
@@ -229,7 +221,7 @@ export class NotebookTimeline extends LoadedModel {
       return;
     }
     this._snapshot = snapshot ?? this._snapshot;
-    this.lastError = error;
+    this.error = error;
     this._snapshotRequest = null;
     this.stateChanged.emit();
     if (this.moment && this.moment.index !== index && !this.error) {
@@ -241,20 +233,18 @@ export class NotebookTimeline extends LoadedModel {
     index: number,
     signal?: AbortSignal
   ): Promise<NotebookSnapshot> {
-    const { _loadedNotebookId: id, _timelineVersion: version } = this;
-    const snapshotByIndex = this._snapshotByIndex;
-    const cached = snapshotByIndex.get(index);
+    const { notebookId, version, snapshots } = this._loaded!;
+    const cached = snapshots.get(index);
     if (cached) {
       return cached;
     }
     const { api } = this.history;
-    const snapshot = await api.moment(id!, index, version!, signal);
+    const snapshot = await api.moment(notebookId, index, version, signal);
     // Otherwise `index` may now refer to another moment.
     if (snapshot.version === version) {
-      snapshotByIndex.set(index, snapshot);
-      if (snapshotByIndex.size > MAX_SNAPSHOTS) {
-        const oldestIndex = snapshotByIndex.keys().next().value!;
-        snapshotByIndex.delete(oldestIndex);
+      snapshots.set(index, snapshot);
+      if (snapshots.size > MAX_SNAPSHOTS) {
+        snapshots.delete(snapshots.keys().next().value!);
       }
     }
     return snapshot;
@@ -291,20 +281,19 @@ export class NotebookTimeline extends LoadedModel {
 
   /** Aborts the pending request for a snapshot; null if no such request is pending. */
   private _snapshotRequest: AbortController | null = null;
-  private _cellById: ReadonlyMap<string, TimelineCell> = new Map();
-  private _acceptedRequests = NO_REQUESTS;
-  private _moments: readonly Moment[] = [];
-  private _chartPositions: readonly number[] = [];
+  private _loaded: ILoadedTimeline | null = null;
   private _report: Report | null = null;
   /** The version of the timeline for which the report was requested. */
   private _reportVersion: string | null = null;
-  private _loadedNotebookId: string | null = null;
-  /** Maps the index of a moment to its snapshot. This is the cache for the loaded timeline. */
-  private _snapshotByIndex = new Map<number, NotebookSnapshot>();
-  /** The snapshot of the current moment or, while it is loading, the snapshot shown before it. */
   private _snapshot: NotebookSnapshot | null = null;
-  /** The loaded timeline's `version`, which the server changes whenever the timeline changes. */
-  private _timelineVersion: string | null = null;
+}
+
+interface ILoadedTimeline extends Timeline {
+  readonly notebookId: string;
+  readonly chartPositions: readonly number[];
+  readonly acceptedRequests: ReadonlyMap<string, string>;
+  /** Maps the index of a moment to its snapshot. */
+  readonly snapshots: Map<number, NotebookSnapshot>;
 }
 
 /** Return the index of a moment in a newer list of moments; -1 if the list doesn't contain it. */

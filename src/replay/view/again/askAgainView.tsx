@@ -2,7 +2,6 @@
  * The section of the cell tab in which requests are asked again: the form, the progress, the table.
  */
 import { closeIcon } from '@jupyterlab/ui-components';
-import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 
 import { failureText } from '../../../labels/failureText';
@@ -21,7 +20,8 @@ export function AskAgainSection(): React.JSX.Element | null {
   const section = React.useRef<HTMLElement>(null);
   const isOpen = !!(form || table);
   React.useLayoutEffect(() => {
-    if (isOpen && again.takeFocusRequest()) {
+    if (isOpen && again.isFocusRequested) {
+      again.isFocusRequested = false;
       section.current?.querySelector<HTMLElement>('[data-focus]')?.focus();
     }
   });
@@ -65,7 +65,8 @@ export function AskAgainSection(): React.JSX.Element | null {
       {run && <Progress run={run} close={close} />}
       {table && (
         <AgainTable
-          {...table}
+          rows={table.rows}
+          findings={table.findings}
           askedRow={
             run?.phase === 'running'
               ? table.rows.findIndex(({ turnId }) => turnId === null)
@@ -143,7 +144,9 @@ function Form(props: {
         <TextButton
           className="jp-mod-primary"
           aria-disabled={!again.canStart || undefined}
-          title={startTitle(form, count, trans)}
+          title={
+            count && !form.model ? trans.__('Choose a model first.') : undefined
+          }
           onClick={() => {
             if (again.canStart) {
               again.requestFocus();
@@ -159,14 +162,6 @@ function Form(props: {
   );
 }
 
-function startTitle(
-  { model }: IAgainForm,
-  count: number,
-  trans: TranslationBundle
-): string | undefined {
-  return count && !model ? trans.__('Choose a model first.') : undefined;
-}
-
 /** The number of answered requests, a failure, and the button that stops or continues. */
 function Progress(props: {
   run: AgainRun;
@@ -177,22 +172,48 @@ function Progress(props: {
   const { again } = model;
   const { phase, failure, notice, rows } = run;
   const count = rows.filter(({ turnId }) => turnId !== null).length;
+  const total = rows.length;
+  const name = labelText(run.options.model.label, trans);
+  const notices = {
+    busy: trans.__(
+      'The cell is waiting for an answer or running. Continue when it has finished.'
+    ),
+    no_kernel: trans.__(
+      'No fresh kernel could be started, so the answers aren’t run.'
+    ),
+    cells_failed: trans.__(
+      'A cell above failed in the fresh kernel, so the answers may fail, too.'
+    ),
+    too_slow: trans.__(
+      'The fresh kernel ended because a cell took longer than a minute, so no further answers are run.'
+    )
+  };
   // The button is always the same element, so that it keeps the focus.
+  const proceed = () => void again.proceed();
   const [label, onClick] = {
     running: [trans.__('Stop'), () => again.stop()] as const,
-    failed: [trans.__('Continue'), () => void again.proceed()] as const,
-    stopped: [trans.__('Continue'), () => void again.proceed()] as const,
+    failed: [trans.__('Continue'), proceed] as const,
+    stopped: [trans.__('Continue'), proceed] as const,
     done: [trans.__('Close'), close] as const
   }[phase];
   return (
     <>
-      <p role="status">{progressText(run, count, trans)}</p>
+      <p role="status">
+        {
+          {
+            running: trans.__('%1: request %2 of %3…', name, count + 1, total),
+            done: trans.__('%1 has answered all requests.', name),
+            failed: trans.__('%1 of %2 answered', count, total),
+            stopped: trans.__('%1 of %2 answered', count, total)
+          }[phase]
+        }
+      </p>
       {failure && (
         <p className="jp-AIServer-Replay-problem" role="alert">
           {failureText(failure, trans)}
         </p>
       )}
-      {notice && <p role="alert">{noticeText(notice, trans)}</p>}
+      {notice && <p role="alert">{notices[notice]}</p>}
       <div className="jp-AIServer-Replay-againButtons">
         <TextButton data-focus onClick={onClick}>
           {label}
@@ -200,44 +221,4 @@ function Progress(props: {
       </div>
     </>
   );
-}
-
-function progressText(
-  { phase, rows, options }: AgainRun,
-  count: number,
-  trans: TranslationBundle
-): string {
-  const name = labelText(options.model.label, trans);
-  switch (phase) {
-    case 'running':
-      return trans.__('%1: request %2 of %3…', name, count + 1, rows.length);
-    case 'done':
-      return trans.__('%1 has answered all requests.', name);
-    default:
-      return trans.__('%1 of %2 answered', count, rows.length);
-  }
-}
-
-function noticeText(
-  notice: NonNullable<AgainRun['notice']>,
-  trans: TranslationBundle
-): string {
-  switch (notice) {
-    case 'busy':
-      return trans.__(
-        'The cell is waiting for an answer or running. Continue when it has finished.'
-      );
-    case 'no_kernel':
-      return trans.__(
-        'No fresh kernel could be started, so the answers aren’t run.'
-      );
-    case 'cells_failed':
-      return trans.__(
-        'A cell above failed in the fresh kernel, so the answers may fail, too.'
-      );
-    case 'too_slow':
-      return trans.__(
-        'The fresh kernel ended because a cell took longer than a minute, so no further answers are run.'
-      );
-  }
 }

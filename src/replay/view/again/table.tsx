@@ -6,7 +6,6 @@ import { countText, durationText } from '../../../labels/formats';
 import { requestTitle } from '../../../labels/requestTitle';
 import { stepAuthor } from '../../../labels/stepLabels';
 import { costText } from '../../../prompt/usageLabels';
-import type { IShownStep } from '../../../records/fold';
 import { copyText } from '../../../ui/focus';
 import {
   findTurn,
@@ -18,7 +17,7 @@ import {
   total
 } from '../../model/again/table';
 import { LinkButton } from '../buttons';
-import { useReplay } from '../context';
+import { type IReplayContext, useReplay } from '../context';
 
 interface IAgainTableProps {
   rows: readonly IAgainRow[];
@@ -29,15 +28,33 @@ interface IAgainTableProps {
   modelName: string;
 }
 
+/** The figures of an answer; null until there is one. */
+interface ILine {
+  readonly name: string;
+  readonly figures: IFigures | null;
+}
+
+/** The two lines for a request, or for all of them. */
+interface IGroup {
+  readonly title: string;
+  readonly turnId: number | null;
+  readonly note: string;
+  readonly lines: readonly [original: ILine, asked: ILine];
+}
+
+interface IColumn {
+  readonly title: string;
+  readonly description: string;
+  /** Return the text of one figure; empty if it isn't known. */
+  readonly text: (figures: IFigures) => string;
+}
+
 export function AgainTable(props: IAgainTableProps): React.JSX.Element {
-  const { model, trans } = useReplay();
+  const context = useReplay();
+  const { trans } = context;
   const [copied, setCopied] = React.useState('');
-  const steps = model.steps.all;
-  const nameOf = (step: IShownStep | undefined) =>
-    step ? stepAuthor(step, model.modelInfo(step.model), trans).name : '';
-  const groups = groupsOf(props, steps, nameOf, trans);
-  const lines = groups.flatMap(group => group.lines);
-  const columns = tableColumns(lines, trans);
+  const groups = groupsOf(props, context);
+  const columns = columnsOf(groups, trans);
   const markdown = tableMarkdown(groups, columns, trans);
   return (
     <>
@@ -52,8 +69,8 @@ export function AgainTable(props: IAgainTableProps): React.JSX.Element {
           <thead>
             <tr>
               <th scope="col">{trans.__('Model')}</th>
-              {columns.map(({ name, title, description }) => (
-                <th key={name} scope="col" title={description}>
+              {columns.map(({ title, description }) => (
+                <th key={title} scope="col" title={description}>
                   {title}
                 </th>
               ))}
@@ -78,43 +95,41 @@ export function AgainTable(props: IAgainTableProps): React.JSX.Element {
   );
 }
 
-/** The two lines for a request, below the request itself. */
+/** The request, and its two lines. */
 function Group(props: {
   group: IGroup;
   columns: readonly IColumn[];
 }): React.JSX.Element {
-  const { group, columns } = props;
+  const { title, turnId, note, lines } = props.group;
+  const { columns } = props;
   const { model, trans } = useReplay();
   const position = model.steps.all.findIndex(
-    ({ kind, turnId }) =>
-      kind === 'turn' && group.turnId !== null && turnId === group.turnId
+    step => step.kind === 'turn' && turnId !== null && step.turnId === turnId
   );
   return (
     <tbody>
       <tr>
         <th scope="rowgroup" colSpan={columns.length + 1}>
           {position < 0 ? (
-            <span>{group.title}</span>
+            <span>{title}</span>
           ) : (
             <LinkButton
               title={trans.__('Show the new answer')}
               onClick={() => model.player.goTo(position)}
             >
-              {group.title}
+              {title}
             </LinkButton>
           )}
-          {group.note && <small>{group.note}</small>}
+          {note && <small>{note}</small>}
         </th>
       </tr>
-      {group.lines.map(({ name, figures }, index) => (
+      {lines.map(({ name, figures }, index) => (
         <tr key={index}>
           <th scope="row" title={name}>
             {name}
           </th>
           {columns.map(column => (
-            <td key={column.name}>
-              {figures && cellText(column.name, figures, trans)}
-            </td>
+            <td key={column.title}>{figures && column.text(figures)}</td>
           ))}
         </tr>
       ))}
@@ -124,152 +139,118 @@ function Group(props: {
 
 function groupsOf(
   { rows, findings, askedRow, modelName }: IAgainTableProps,
-  steps: readonly IShownStep[],
-  nameOf: (step: IShownStep | undefined) => string,
-  trans: TranslationBundle
+  { model, trans }: IReplayContext
 ): IGroup[] {
-  const notes = (row: IAgainRow, index: number) => [
-    ...(index === askedRow ? [trans.__('asking…')] : []),
-    ...(row.isEdited ? [trans.__('from your edited code')] : [])
-  ];
-  const answers = rows.map(row => ({
-    row,
-    original: originalFigures(row, steps, findings),
-    asked: newFigures(row, steps, findings),
-    originalName: nameOf(findTurn(steps, row.request.turnId)),
-    newName: nameOf(findTurn(steps, row.turnId)) || modelName
-  }));
-  const groups = answers.map(
-    ({ row, original, asked, originalName, newName }, index): IGroup => ({
-      title: shortRequest(row.request.intent, trans),
+  const steps = model.steps.all;
+  const nameOf = (turnId: number | null) => {
+    const step = findTurn(steps, turnId);
+    return step && stepAuthor(step, model.modelInfo(step.model), trans).name;
+  };
+  const groups = rows.map((row, index): IGroup => {
+    const notes = [
+      index === askedRow && trans.__('asking…'),
+      row.isEdited && trans.__('from your edited code')
+    ];
+    const original = originalFigures(row, steps, findings);
+    const asked = newFigures(row, steps, findings);
+    return {
+      title: requestTitle(row.request.intent, trans).replace(/\s+/g, ' '),
       turnId: row.turnId,
-      note: notes(row, index).join(' · '),
+      note: notes.filter(Boolean).join(' · '),
       lines: [
-        { name: originalName, figures: original },
-        { name: newName, figures: asked }
+        { name: nameOf(row.request.turnId) ?? '', figures: original },
+        { name: nameOf(row.turnId) || modelName, figures: asked }
       ]
-    })
-  );
+    };
+  });
   // The sums are of the requests that both have answered.
-  const both = answers.filter(({ asked }) => asked !== null);
+  const both = groups.filter(({ lines }) => lines[1].figures);
   if (both.length < 2) {
     return groups;
   }
-  const originalNames = new Set(both.map(({ originalName }) => originalName));
-  const sumOf = (name: string, figures: readonly IFigures[]): ILine => ({
-    name,
-    figures: total(figures)
-  });
-  const sum: IGroup = {
-    title: trans.__('All requests'),
-    turnId: null,
-    note:
-      both.length < rows.length
-        ? trans.__('%1 of %2 answered', both.length, rows.length)
-        : '',
-    lines: [
-      sumOf(
-        originalNames.size > 1
-          ? trans.__('original answers')
-          : both[0].originalName,
-        both.map(({ original }) => original)
-      ),
-      sumOf(
-        both[0].newName,
-        both.flatMap(({ asked }) => asked ?? [])
-      )
-    ]
+  const sumOf = (index: 0 | 1) => {
+    const lines = both.map(group => group.lines[index]);
+    const names = new Set(lines.map(({ name }) => name));
+    const name =
+      index === 0 && names.size > 1
+        ? trans.__('original answers')
+        : lines[0].name;
+    return { name, figures: total(lines.flatMap(line => line.figures ?? [])) };
   };
-  return [...groups, sum];
-}
-
-export interface IColumn {
-  readonly name: 'problems' | 'run' | 'tokens' | 'time' | 'cost';
-  readonly title: string;
-  readonly description: string;
-}
-
-export interface ILine {
-  readonly name: string;
-  readonly figures: IFigures | null;
-}
-
-/** The two lines for a request, or for all of them. */
-export interface IGroup {
-  readonly title: string;
-  readonly turnId: number | null;
-  readonly note: string;
-  readonly lines: readonly ILine[];
+  const note =
+    both.length < rows.length
+      ? trans.__('%1 of %2 answered', both.length, rows.length)
+      : '';
+  const title = trans.__('All requests');
+  return [
+    ...groups,
+    { title, turnId: null, note, lines: [sumOf(0), sumOf(1)] }
+  ];
 }
 
 /** Return the columns. Those without any value are left out, except for the first one. */
-export function tableColumns(
-  lines: readonly ILine[],
+function columnsOf(
+  groups: readonly IGroup[],
   trans: TranslationBundle
 ): IColumn[] {
-  const columns: IColumn[] = [
+  const atLeast = (
+    { partial }: IFigures,
+    names: readonly (keyof IFigures)[],
+    text: string
+  ) => (partial?.some(name => names.includes(name)) ? `≥ ${text}` : text);
+  const [problems, ...others]: IColumn[] = [
     {
-      name: 'problems',
       title: trans.__('Problems'),
-      description: trans.__('Problems that the check finds in the kernel')
+      description: trans.__('Problems that the check finds in the kernel'),
+      text: figures =>
+        figures.problems === undefined
+          ? '–'
+          : atLeast(figures, ['problems'], countText(figures.problems, trans))
     },
     {
-      name: 'run',
       title: trans.__('Run'),
       description: trans.__(
         'The original answer: its last run. The new one: its run in a fresh kernel.'
-      )
+      ),
+      text: ({ run }) => (run ? resultText(run, trans) : '')
     },
     {
-      name: 'tokens',
       title: trans.__('Tokens'),
-      description: trans.__('Tokens read and written')
+      description: trans.__('Tokens read and written'),
+      text: figures => {
+        const { inputTokens: read, outputTokens: written } = figures;
+        if (read === undefined || written === undefined) {
+          return '';
+        }
+        const counts = [read, written].map(count => countText(count, trans));
+        const names = ['inputTokens', 'outputTokens'] as const;
+        return atLeast(figures, names, counts.join(' / '));
+      }
     },
     {
-      name: 'time',
       title: trans.__('Time'),
-      description: trans.__('Until the end of the answer')
+      description: trans.__('Until the end of the answer'),
+      text: figures =>
+        figures.totalMs === undefined
+          ? ''
+          : atLeast(figures, ['totalMs'], durationText(figures.totalMs, trans))
     },
-    { name: 'cost', title: trans.__('Cost'), description: trans.__('Cost') }
+    {
+      title: trans.__('Cost'),
+      description: trans.__('Cost'),
+      text: figures =>
+        figures.cost === undefined
+          ? ''
+          : atLeast(figures, ['cost'], costText(figures.cost, trans))
+    }
   ];
-  return columns.filter(
-    ({ name }) =>
-      name === 'problems' ||
-      lines.some(({ figures }) => figures && cellText(name, figures, trans))
-  );
-}
-
-/** Return the text of one figure; empty if it isn't known. */
-export function cellText(
-  name: IColumn['name'],
-  figures: IFigures,
-  trans: TranslationBundle
-): string {
-  const { problems, inputTokens, outputTokens, totalMs, cost, partial } =
-    figures;
-  const atLeast = (names: readonly (keyof IFigures)[], text: string) =>
-    names.some(each => partial?.includes(each as never)) ? `≥ ${text}` : text;
-  switch (name) {
-    case 'problems':
-      return problems === undefined
-        ? '–'
-        : atLeast(['problems'], countText(problems, trans));
-    case 'run':
-      return figures.run ? resultText(figures.run, trans) : '';
-    case 'tokens':
-      return inputTokens === undefined || outputTokens === undefined
-        ? ''
-        : atLeast(
-            ['inputTokens', 'outputTokens'],
-            `${countText(inputTokens, trans)} / ${countText(outputTokens, trans)}`
-          );
-    case 'time':
-      return totalMs === undefined
-        ? ''
-        : atLeast(['totalMs'], durationText(totalMs, trans));
-    case 'cost':
-      return cost === undefined ? '' : atLeast(['cost'], costText(cost, trans));
-  }
+  const all = groups.flatMap(({ lines }) => lines);
+  return [
+    problems,
+    ...others.filter(({ text }) =>
+      all.some(({ figures }) => figures && text(figures))
+    )
+  ];
 }
 
 function resultText(result: IRunResult, trans: TranslationBundle): string {
@@ -285,12 +266,7 @@ function resultText(result: IRunResult, trans: TranslationBundle): string {
   }
 }
 
-/** Return a text for a request that fits into one line of the table. */
-export function shortRequest(text: string, trans: TranslationBundle): string {
-  return requestTitle(text, trans).replace(/\s+/g, ' ');
-}
-
-export function tableMarkdown(
+function tableMarkdown(
   groups: readonly IGroup[],
   columns: readonly IColumn[],
   trans: TranslationBundle
@@ -302,19 +278,11 @@ export function tableMarkdown(
     trans.__('Model'),
     ...columns.map(({ title }) => title)
   ];
-  return [
-    row(titles),
-    row(titles.map(() => '---')).replace(/\\/g, ''),
-    ...groups.flatMap(({ title, lines }) =>
-      lines.map(({ name, figures }) =>
-        row([
-          title,
-          name,
-          ...columns.map(column =>
-            figures ? cellText(column.name, figures, trans) : ''
-          )
-        ])
-      )
-    )
-  ].join('\n');
+  const rows = groups.flatMap(({ title, lines }) =>
+    lines.map(({ name, figures }) => {
+      const texts = columns.map(({ text }) => (figures ? text(figures) : ''));
+      return row([title, name, ...texts]);
+    })
+  );
+  return [row(titles), row(titles.map(() => '---')), ...rows].join('\n');
 }

@@ -16,7 +16,7 @@ import { showPrompt } from '../receipt/promptDialog';
 
 export function CellActions(): React.JSX.Element {
   const { model, trans } = useReplay();
-  const { actions, comparison } = model;
+  const { actions, player } = model;
   return (
     <footer className="jp-AIServer-Replay-actions">
       <ResultMessage />
@@ -41,16 +41,21 @@ export function CellActions(): React.JSX.Element {
         text={trans.__('Compare')}
         label={trans.__('Compare with another step')}
         disabled={model.steps.all.length < 2}
-        pressed={comparison.isComparing}
+        pressed={player.positionA !== null}
         onClick={() =>
-          comparison.isComparing
-            ? comparison.stop()
-            : comparison.startWithPrevious()
+          player.compareWith(
+            player.positionA === null ? previousOf(player.position) : null
+          )
         }
       />
       <StepMenu />
     </footer>
   );
+}
+
+/** Return the position with which a comparison begins: that of the step before, if there is one. */
+function previousOf(position: number): number {
+  return position > 0 ? position - 1 : 1;
 }
 
 /** The message about the last action. It is drawn over the code, so that nothing else moves. */

@@ -1,6 +1,4 @@
-/**
- * The view of the cell tab: the player, the current step or a comparison, its buttons, all steps.
- */
+/** The cell tab: the player, the current step or a comparison, its buttons, all steps. */
 import { checkIcon } from '@jupyterlab/ui-components';
 import React from 'react';
 
@@ -28,7 +26,7 @@ const MIN_ONE_LINE_WIDTH = 480;
 
 export function CellView(): React.JSX.Element {
   const { model } = useReplay();
-  const { step, player, comparison, comparedStep } = model;
+  const { step, player, comparedStep } = model;
   const { all: steps, shownCell } = model.steps;
   const { position } = player;
   const root = React.useRef<HTMLDivElement>(null);
@@ -69,7 +67,7 @@ export function CellView(): React.JSX.Element {
         models={model.models}
         steps={steps}
         position={position}
-        positionA={comparison.positionA}
+        positionA={player.positionA}
         isNarrow={width > 0 && width < MIN_ONE_LINE_WIDTH}
       />
     </div>
@@ -85,7 +83,7 @@ function CellHead(): React.JSX.Element {
     const receipts = turns.flatMap(answersOf).map(({ receipt }) => receipt);
     return totalsText(sumReceipts([...receipts, ...summaries]), trans);
   }, [steps, summaries, trans]);
-  const lastWorkingIndex = React.useMemo(() => findLastWorking(steps), [steps]);
+  const working = model.steps.at(findLastWorking(steps) ?? -1);
   return (
     <header className="jp-AIServer-Replay-head">
       <h2>{cellName(shownCell?.info?.number ?? null, trans)}</h2>
@@ -108,7 +106,7 @@ function CellHead(): React.JSX.Element {
           {trans.__('edited since')}
         </Chip>
       )}
-      {lastWorkingIndex !== null && actions.isStepInCell(lastWorkingIndex) && (
+      {working && actions.isInCell(working) && (
         <Chip tone="good">
           <checkIcon.react tag="span" />
           {trans.__('no errors')}
@@ -124,7 +122,7 @@ function CellHead(): React.JSX.Element {
 }
 
 /** The sidebar's minimum width for side-by-side diffs, in pixels. */
-export const MIN_SPLIT_WIDTH = 400;
+const MIN_SPLIT_WIDTH = 400;
 
 export function Player(props: {
   steps: readonly IShownStep[];
@@ -150,7 +148,7 @@ export function Player(props: {
       <Slider
         dots={dots}
         position={position}
-        positionA={model.comparison.positionA}
+        positionA={model.player.positionA}
         width={width}
         label={trans.__('Cell steps')}
         valueText={

@@ -1,6 +1,4 @@
-/**
- * The comparison of two steps, A and B. B is the current step; Shift+click in the list chooses A.
- */
+/** The comparison of two steps: B is the current step, and Shift+click in the list chooses A. */
 import { closeIcon } from '@jupyterlab/ui-components';
 import React from 'react';
 
@@ -23,11 +21,7 @@ export function CompareView(props: {
 }): React.JSX.Element {
   const { stepA, stepB, isSplit, mimeType } = props;
   const { model, trans } = useReplay();
-  const { comparison, player } = model;
-  const changeCounts = React.useMemo(
-    () => countLineChanges(stepA.code, stepB.code),
-    [stepA.code, stepB.code]
-  );
+  const { player } = model;
   const stepCount = model.steps.all.length;
   const section = React.useRef<HTMLElement>(null);
   React.useLayoutEffect(() => {
@@ -49,7 +43,7 @@ export function CompareView(props: {
       onKeyDown={event => {
         if (event.key === 'Escape') {
           event.stopPropagation();
-          comparison.stop();
+          player.compareWith(null);
         }
       }}
     >
@@ -60,12 +54,12 @@ export function CompareView(props: {
           value={stepA.index + 1}
           max={stepCount}
           autoFocus
-          onChange={value => comparison.start(value - 1)}
+          onChange={value => player.compareWith(value - 1)}
         />
         <IconButton
           icon={compareIcon}
           label={trans.__('Swap A and B')}
-          onClick={() => comparison.swap()}
+          onClick={() => player.swap()}
         />
         <StepNumber
           name="B"
@@ -76,13 +70,13 @@ export function CompareView(props: {
         />
         <span className="jp-AIServer-Replay-result">
           <LineCount
-            count={changeCounts}
+            count={countLineChanges(stepA.code, stepB.code)}
             showsNoChangesLabel={stepA.code === stepB.code}
           />
           <IconButton
             icon={closeIcon}
             label={trans.__('Close comparison')}
-            onClick={() => comparison.stop()}
+            onClick={() => player.compareWith(null)}
           />
         </span>
       </header>

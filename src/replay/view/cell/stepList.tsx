@@ -106,7 +106,7 @@ const StepRow = React.memo(function StepRow(
       }}
       onClick={event => {
         if (event.shiftKey) {
-          model.comparison.start(index);
+          model.player.compareWith(index);
         } else if (!isCurrent) {
           model.player.goTo(index);
         }

@@ -42,7 +42,7 @@ import { ReceiptLine, usePrompt } from '../receipt/receipt';
 import { Output } from './output';
 import { type IStepCodeProps, StepCode } from './stepCode';
 
-export interface IStepViewProps extends Pick<
+interface IStepViewProps extends Pick<
   IStepCodeProps,
   'isSplit' | 'transitionMs' | 'mimeType'
 > {
@@ -53,12 +53,11 @@ export interface IStepViewProps extends Pick<
 export function StepView(props: IStepViewProps): React.JSX.Element {
   const { step, position } = props;
   const { trans } = useReplay();
-  // The chosen run; if the step has no such run, its last one is shown.
+  // If the step has no such run, its last one is shown.
   const [chosenSeq, chooseRun] = React.useState<number | null>(null);
   const run =
     step.runs?.find(({ seq }) => seq === chosenSeq) ?? lastRunOf(step);
   const isTurn = step.kind === 'turn';
-  // If the step failed, show the step's error. Otherwise show the error of the shown run, if any.
   const error = errorText(step, trans) ?? run?.error;
   return (
     <section
@@ -72,7 +71,9 @@ export function StepView(props: IStepViewProps): React.JSX.Element {
         className="jp-AIServer-Replay-request"
         text={requestText(step) || stepTitle(step, trans)}
       />
-      <SchemaChanges changes={step.schemaChanges} />
+      {step.schemaChanges?.map(change => (
+        <SchemaChanges key={change.name} change={change} />
+      ))}
       <Relatives step={step} />
       {error && <p className="jp-AIServer-Replay-problem">{error}</p>}
       {isTurn && <AnswerHead step={step} />}
@@ -126,31 +127,23 @@ function ShownCode(props: IStepViewProps): React.JSX.Element | null {
   ) : null;
 }
 
-function SchemaChanges(props: {
-  changes: readonly SchemaChange[] | undefined;
-}): React.JSX.Element[] | null {
+function SchemaChanges(props: { change: SchemaChange }): React.JSX.Element {
+  const { change } = props;
   const { trans } = useReplay();
   return (
-    props.changes?.map(change => (
-      <div
-        key={change.name}
-        className="jp-AIServer-Replay-dataChange"
-        role="note"
-      >
-        {schemaChangeTitle(change, trans)}
-        <ul>
-          {schemaChangeParts(change, trans).map(({ tag: Tag, text }) => (
-            <li key={text}>
-              <Tag>{text}</Tag>
-            </li>
-          ))}
-        </ul>
-      </div>
-    )) ?? null
+    <div className="jp-AIServer-Replay-dataChange" role="note">
+      {schemaChangeTitle(change, trans)}
+      <ul>
+        {schemaChangeParts(change, trans).map(({ tag: Tag, text }) => (
+          <li key={text}>
+            <Tag>{text}</Tag>
+          </li>
+        ))}
+      </ul>
+    </div>
   );
 }
 
-/** The head of a step: its contributor, its time, its numbers of changed lines, and its outcome. */
 function StepHead(
   props: IStepViewProps & {
     run: Step | null;
@@ -233,7 +226,7 @@ export function RunChip(props: { run: Step }): React.JSX.Element {
 
 export function LineCount(props: {
   count: ILineCount;
-  /** Whether to show "no changes" if no lines were added or removed; if false, nothing is shown. */
+  /** Whether to show "no changes" if there are none. */
   showsNoChangesLabel: boolean;
 }): React.JSX.Element | null {
   const { trans } = useReplay();
@@ -359,7 +352,7 @@ function Relatives(props: { step: Step }): React.JSX.Element | null {
   );
 }
 
-/** A menu of options with an id and texts; null if there are fewer than two. */
+/** A menu of options, unless there are fewer than two. */
 function ChoiceMenu(props: {
   label: string;
   options: readonly (readonly [id: number, ...texts: string[]])[];

@@ -1,6 +1,4 @@
-/**
- * The shares of the notebook's lines by contributor, and a button that lists those of each cell.
- */
+/** The shares of the notebook's lines by contributor, and a button that lists those of each cell. */
 import { caretDownIcon, caretUpIcon } from '@jupyterlab/ui-components';
 import React from 'react';
 
@@ -60,7 +58,6 @@ export const Authorship = React.memo(function Authorship(
   );
 });
 
-/** The number of lines by each model, agent and program, and the shares of each cell. */
 function CellShares(props: IAuthorshipProps): React.JSX.Element {
   const { model, trans } = useReplay();
   const labels = useShareLabels();
@@ -84,22 +81,15 @@ function CellShares(props: IAuthorshipProps): React.JSX.Element {
           .join(' · ')}
       </span>
       <span className="jp-AIServer-Replay-models">
-        {[
-          ...namesByLineCount(cell.models).map(labels.model),
-          ...namesByLineCount(cell.names).map(labels.name)
-        ].join(trans._p('between names', ', '))}
+        {labels
+          .counts(cell)
+          .map(([name]) => name)
+          .join(trans._p('between names', ', '))}
       </span>
       <ShareBar {...cell} />
     </button>
   );
-  const lineCounts = [
-    ...namesByLineCount(total.models).map(
-      id => [labels.model(id), total.models[id]] as const
-    ),
-    ...namesByLineCount(total.names).map(
-      name => [labels.name(name), total.names[name]] as const
-    )
-  ];
+  const lineCounts = labels.counts(total);
   return (
     <>
       {lineCounts.length > 0 && (
@@ -142,6 +132,9 @@ function ShareBar(shares: Shares): React.JSX.Element {
 
 function useShareLabels() {
   const { model, trans, locale } = useReplay();
+  // A model's id is "provider:name". Show only the name if the model has no label.
+  const modelName = (id: string) =>
+    model.modelInfo(id)?.label || id.slice(id.indexOf(':') + 1) || id;
   const percent = new Intl.NumberFormat(locale, {
     style: 'percent',
     maximumFractionDigits: 0
@@ -152,9 +145,18 @@ function useShareLabels() {
         kind,
         shareText(kind, percent.format(shares[kind] / shares.lines), trans)
       ]),
-    // A model's id is "provider:name". Show only the name if the model has no label.
-    model: (id: string) =>
-      model.modelInfo(id)?.label || id.slice(id.indexOf(':') + 1) || id,
-    name: (name: string) => contributorName({ author: 'program', name }, trans)
+    /** Return the models, then the agents and programs, with their numbers of lines. */
+    counts: ({ models, names }: Pick<Report['total'], 'models' | 'names'>) => [
+      ...namesByLineCount(models).map(
+        id => [modelName(id), models[id]] as const
+      ),
+      ...namesByLineCount(names).map(
+        name =>
+          [
+            contributorName({ author: 'program', name }, trans),
+            names[name]
+          ] as const
+      )
+    ]
   };
 }

@@ -24,7 +24,8 @@ export function Briefing(): React.JSX.Element | null {
   const heading = React.useRef<HTMLHeadingElement>(null);
   const card = model.briefing;
   React.useEffect(() => {
-    if (heading.current && card.consumeFocusRequest()) {
+    if (heading.current && card.isFocusRequested) {
+      card.isFocusRequested = false;
       heading.current.focus();
     }
   });

@@ -9,8 +9,7 @@ import { ChangedCode, StaticCode } from '../staticCode';
 import {
   areNearChanges,
   changedLines,
-  countLines,
-  IChangedLine
+  countLines
 } from '../../../diff/changedLines';
 import { Chip, LinkButton } from '../buttons';
 import { useReplay } from '../context';
@@ -19,14 +18,11 @@ import { ISnapshotRow, snapshotRows } from '../../model/notebook/timeline';
 import { VirtualList } from '../../../ui/virtualList';
 import { type DotKind, tooLargeText } from '../../../labels/stepLabels';
 
-/**
- * An unchanged cell shows at most this number of lines until it is expanded; see also
- * `selectLines`.
- */
+/** An unchanged cell shows at most this number of lines until it is expanded. */
 const MAX_LINES = 12;
 const LINE_HEIGHT_PX = 17;
 
-export interface IMomentCellsProps {
+interface IMomentCellsProps {
   snapshot: NotebookSnapshot;
   tone: DotKind;
   codeMimeType: string;
@@ -63,6 +59,7 @@ function CellRow(
   const { cell, number, tabIndex } = props;
   const { model, trans } = useReplay();
   const shown = useShownLines(cell);
+  const counts = shown.diffLines ? countLines(shown.diffLines) : undefined;
   const isInNotebook = props.currentCellIds.has(cell.cellId);
   const goTo = () => void model.goTo(cell.cellId);
   // Without a history at this moment, go to the cell itself.
@@ -78,17 +75,14 @@ function CellRow(
         tabIndex={tabIndex}
         aria-label={rowLabel(props, trans)}
         aria-description={
-          shown.diffLines ? describeDiff(shown.diffLines, trans) : undefined
+          counts &&
+          trans.__('Lines added: %1, removed: %2', counts.added, counts.removed)
         }
         title={trans.__('Show this cell’s history up to this point')}
         onClick={showHistory}
       >
         <span className="jp-AIServer-Replay-prompt">{number ?? '–'}</span>
-        <CellCode
-          cell={cell}
-          shown={shown}
-          mimeType={mimeTypeOf(cell.type, props.codeMimeType)}
-        />
+        <CellCode cell={cell} shown={shown} codeMimeType={props.codeMimeType} />
       </button>
       {isInNotebook && (
         <LinkButton
@@ -123,9 +117,10 @@ function CellRow(
   );
 }
 
-type IShownLines = ReturnType<typeof useShownLines>;
-
-/** Return which lines of a cell are drawn. Of a long one, some are hidden until `expand` is called. */
+/**
+ * Return which lines of a cell are drawn. Of a long one, some are hidden until `expand` is called: of
+ * a diff, those that aren't near a change, and of more than `2 * MAX_LINES`, the last ones.
+ */
 function useShownLines({ before, source }: CellSnapshot) {
   const [isExpanded, setExpanded] = React.useState(false);
   // The lines of the diff, which also contains removed lines; null if the cell wasn't changed.
@@ -134,12 +129,19 @@ function useShownLines({ before, source }: CellSnapshot) {
     [before, source]
   );
   const lines = source.split('\n');
-  const visibility = diffLines
-    ? selectLines(diffLines, isExpanded)
-    : lines.map((_, index) => isExpanded || index < MAX_LINES);
+  let visibility = (diffLines ?? lines).map(
+    (_, index) => isExpanded || index < MAX_LINES
+  );
+  if (diffLines && !isExpanded && diffLines.length > MAX_LINES) {
+    let remainingCount = 2 * MAX_LINES;
+    visibility = areNearChanges(diffLines).map(
+      isNear => isNear && remainingCount-- > 0
+    );
+  }
   return {
     diffLines,
     visibility,
+    text: lines.filter((_, index) => visibility[index]).join('\n'),
     hiddenLineCount: visibility.filter(isShown => !isShown).length,
     expand: () => setExpanded(true)
   };
@@ -147,26 +149,27 @@ function useShownLines({ before, source }: CellSnapshot) {
 
 function CellCode(props: {
   cell: CellSnapshot;
-  shown: IShownLines;
-  mimeType: string;
+  shown: ReturnType<typeof useShownLines>;
+  codeMimeType: string;
 }): React.JSX.Element {
-  const { cell, shown, mimeType } = props;
+  const { cell, shown, codeMimeType } = props;
   const { trans } = useReplay();
-  const { before = '', source } = cell;
+  const textType =
+    cell.type === 'markdown' ? 'text/x-ipythongfm' : 'text/plain';
+  const mimeType = cell.type === 'code' ? codeMimeType : textType;
   if (shown.diffLines) {
     return (
       <ChangedCode
-        before={before}
-        code={source}
+        before={cell.before ?? ''}
+        code={cell.source}
         mimeType={mimeType}
         lines={shown.diffLines}
         lineVisibility={shown.visibility}
       />
     );
   }
-  const lines = source.split('\n').filter((_, at) => shown.visibility[at]);
-  return source.trim() ? (
-    <StaticCode code={lines.join('\n')} mimeType={mimeType} />
+  return cell.source.trim() ? (
+    <StaticCode code={shown.text} mimeType={mimeType} />
   ) : (
     <span className="jp-AIServer-Replay-nothing">{blankText(cell, trans)}</span>
   );
@@ -210,31 +213,6 @@ function rowClass({ cell, number }: ISnapshotRow, tone: DotKind): string {
   );
 }
 
-/**
- * Return which lines of a diff are drawn: of a long one, only lines near a change, at most `2 *
- * MAX_LINES`.
- */
-function selectLines(
-  diffLines: readonly IChangedLine[],
-  isExpanded: boolean
-): boolean[] {
-  if (isExpanded || diffLines.length <= MAX_LINES) {
-    return diffLines.map(() => true);
-  }
-  let remainingCount = 2 * MAX_LINES;
-  return areNearChanges(diffLines).map(
-    isNearChange => isNearChange && remainingCount-- > 0
-  );
-}
-
-function describeDiff(
-  diffLines: readonly IChangedLine[],
-  trans: TranslationBundle
-): string {
-  const { added, removed } = countLines(diffLines);
-  return trans.__('Lines added: %1, removed: %2', added, removed);
-}
-
 /** Return the text that is shown for a cell whose source is blank or was not recorded. */
 function blankText(cell: CellSnapshot, trans: TranslationBundle): string {
   if (cell.missing !== undefined) {
@@ -255,12 +233,4 @@ function estimateHeight({ source, before }: CellSnapshot): number {
     Math.min(lineCount, MAX_LINES) * LINE_HEIGHT_PX +
     expandButtonHeight
   );
-}
-
-function mimeTypeOf(type: string, codeMimeType: string): string {
-  return type === 'code'
-    ? codeMimeType
-    : type === 'markdown'
-      ? 'text/x-ipythongfm'
-      : 'text/plain';
 }

@@ -1,5 +1,4 @@
 /** The note of the notebook: its text, which can be edited in place, its author, and its use. */
-import type { TranslationBundle } from '@jupyterlab/translation';
 import { deleteIcon, editIcon } from '@jupyterlab/ui-components';
 import React from 'react';
 
@@ -79,9 +78,28 @@ function NoteText(props: IPartProps & { note: Note }): React.JSX.Element {
   const noteModel = model.note;
   const textId = React.useId();
   const remove = async () => {
-    if (await confirmDelete(trans)) {
+    const isConfirmed = await confirm(
+      {
+        title: trans.__('Delete this note?'),
+        body: trans.__(
+          'Models no longer get it, and it isn’t made again unless you ask for it. Stored prompts that contain it are deleted; your requests and their answers stay.'
+        ),
+        accept: trans.__('Delete'),
+        warns: true
+      },
+      trans
+    );
+    if (isConfirmed) {
       await onEnd(noteModel.delete());
     }
+  };
+  const authors = {
+    outline: trans.__('From the notebook’s own text'),
+    model: trans.__(
+      'Written by %1',
+      model.modelInfo(note.model)?.label ?? note.model
+    ),
+    person: trans.__('Edited by you')
   };
   return (
     <>
@@ -101,7 +119,7 @@ function NoteText(props: IPartProps & { note: Note }): React.JSX.Element {
         />
       </div>
       <p className="jp-AIServer-Replay-aboutMeta">
-        <span>{useAuthorText(note)}</span>
+        <span>{authors[note.author]}</span>
         <When time={new Date(note.written_at * 1000).toISOString()} />
         <LinkButton
           title={trans.__('Replace the note by the notebook’s own text')}
@@ -196,31 +214,5 @@ function NoNote(props: IPartProps & { isDeleted: boolean }): React.JSX.Element {
         )}
       </p>
     </>
-  );
-}
-
-function useAuthorText({ author, model: id }: Note): string {
-  const { model, trans } = useReplay();
-  switch (author) {
-    case 'outline':
-      return trans.__('From the notebook’s own text');
-    case 'model':
-      return trans.__('Written by %1', model.modelInfo(id)?.label ?? id);
-    default:
-      return trans.__('Edited by you');
-  }
-}
-
-function confirmDelete(trans: TranslationBundle): Promise<boolean> {
-  return confirm(
-    {
-      title: trans.__('Delete this note?'),
-      body: trans.__(
-        'Models no longer get it, and it isn’t made again unless you ask for it. Stored prompts that contain it are deleted; your requests and their answers stay.'
-      ),
-      accept: trans.__('Delete'),
-      warns: true
-    },
-    trans
   );
 }

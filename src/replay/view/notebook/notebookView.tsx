@@ -1,7 +1,4 @@
-/**
- * The view of the notebook tab: the authorship of lines, the timeline, and the notebook after the
- * current moment; at "now", the overview of its cells.
- */
+/** The notebook tab, with the timeline and the notebook after the current moment. */
 import React from 'react';
 
 import type { Moment } from '../../../api/types';
@@ -9,7 +6,7 @@ import { roughDuration } from '../../../labels/formats';
 import { cellName } from '../../../labels/cellNames';
 import { Chip, LinkButton, PlayButtons, TextButton, When } from '../buttons';
 import { useReplay } from '../context';
-import { EmptyView, noNotebookContent } from '../empty';
+import { EmptyView, NoNotebook } from '../empty';
 import { stepOutcome } from '../../../labels/stepLabels';
 import { MomentCells } from './momentCells';
 import { momentDot, momentTitle } from '../../../labels/momentLabels';
@@ -25,11 +22,11 @@ import { showTime } from '../../../labels/time';
 const MINUTE_MS = 60_000;
 
 export function NotebookView(): React.JSX.Element {
-  const { model, trans } = useReplay();
-  const { timeline, overview } = model;
+  const { model, agents, now, locale, trans } = useReplay();
+  const { timeline, overview, subject } = model;
   const { rows, isLoading, error } = overview;
   if (!rows.length && !timeline.moments.length) {
-    return <EmptyView {...noNotebookContent(trans)} />;
+    return <NoNotebook />;
   }
   const { moments, report } = timeline;
   const hasNoHistory =
@@ -53,7 +50,13 @@ export function NotebookView(): React.JSX.Element {
           showsFirstStepsButton
         />
       )}
-      <Agents />
+      {agents &&
+        subject.notebookId &&
+        agents.renderRuns({
+          ...{ notebookId: subject.notebookId, now, locale },
+          numberOf: cellId => subject.numberOf(cellId),
+          goTo: cellId => void subject.goTo(cellId)
+        })}
       <NoteView />
       {report && <Authorship report={report} />}
       <UsageSummary />
@@ -61,19 +64,6 @@ export function NotebookView(): React.JSX.Element {
       <Cells />
     </div>
   );
-}
-
-function Agents(): React.JSX.Element | null {
-  const { model, agents, now, locale } = useReplay();
-  const { subject } = model;
-  const { notebookId } = subject;
-  return agents && notebookId
-    ? agents.renderRuns({
-        ...{ notebookId, now, locale },
-        numberOf: cellId => subject.numberOf(cellId),
-        goTo: cellId => void subject.goTo(cellId)
-      })
-    : null;
 }
 
 /** The notebook at the current moment; at "now", the overview. */
@@ -107,7 +97,7 @@ function Cells(): React.JSX.Element | null {
 function TimelineControls(): React.JSX.Element {
   const { model, trans, now, locale } = useReplay();
   const { timeline } = model;
-  const { player, moments, chartPositions, position, moment, isNow } = timeline;
+  const { player, moments, position, moment, isNow } = timeline;
   const count = moments.length;
   const positionText = trans.__('Change %1 of %2', position + 1, count);
   const time = moment ? showTime(moment.timestamp, now, locale).short : '';
@@ -119,14 +109,7 @@ function TimelineControls(): React.JSX.Element {
       className="jp-AIServer-Replay-time"
       aria-label={trans.__('Notebook timeline')}
     >
-      <Scrubber
-        moments={moments}
-        chartPositions={chartPositions}
-        position={position}
-        label={trans.__('Changes to the notebook')}
-        valueText={valueText}
-        onMove={index => player.goTo(index)}
-      />
+      <Scrubber valueText={valueText} />
       <div className="jp-AIServer-Replay-controls">
         <PlayButtons
           player={player}
@@ -140,23 +123,16 @@ function TimelineControls(): React.JSX.Element {
           {trans.__('Now')}
         </TextButton>
       </div>
-      {moment ? (
-        <MomentHead moment={moment} />
-      ) : (
-        <NowHead momentCount={count} startTime={moments[0].timestamp} />
-      )}
+      {moment ? <MomentHead moment={moment} /> : <NowHead />}
     </section>
   );
 }
 
 /** The description of "now". It is as high as `MomentHead`, so that the list below doesn't move. */
-function NowHead(props: {
-  momentCount: number;
-  startTime: string;
-}): React.JSX.Element {
-  const { trans, now } = useReplay();
-  const { momentCount } = props;
-  const durationMs = now.getTime() - Date.parse(props.startTime);
+function NowHead(): React.JSX.Element {
+  const { model, trans, now } = useReplay();
+  const { moments } = model.timeline;
+  const durationMs = now.getTime() - Date.parse(moments[0].timestamp);
   return (
     <div className="jp-AIServer-Replay-moment">
       <i className="jp-AIServer-Replay-dot jp-mod-now" />
@@ -164,16 +140,14 @@ function NowHead(props: {
         {trans.__('Current notebook')}
       </span>
       <span className="jp-AIServer-Replay-by">
-        {/* Leave out a duration of less than a minute. If the timestamp is in the future or
-            invalid, the duration is negative or NaN, and is left out, too. */}
         {durationMs >= MINUTE_MS
           ? trans._n(
               '%1 change in the last %2',
               '%1 changes in the last %2',
-              momentCount,
+              moments.length,
               roughDuration(durationMs, trans)
             )
-          : trans._n('%1 change', '%1 changes', momentCount)}
+          : trans._n('%1 change', '%1 changes', moments.length)}
       </span>
     </div>
   );

@@ -34,13 +34,11 @@ export async function showPrompt(
   await showView(trans.__('What the model saw'), view, trans);
 }
 
-interface IPromptViewProps {
+function PromptView(props: {
   step: Step;
   steps: readonly Step[];
   cellKey: ICellKey;
-}
-
-export function PromptView(props: IPromptViewProps): React.JSX.Element {
+}): React.JSX.Element {
   const { step, steps, cellKey } = props;
   const { trans } = useReplay();
   const [otherId, setOtherId] = React.useState<number | null>(null);
@@ -90,7 +88,6 @@ export function PromptView(props: IPromptViewProps): React.JSX.Element {
   );
 }
 
-/** The model with its numbers, and what was hidden from the stored prompt. */
 function PromptHead(props: {
   step: Step;
   prompt: TurnPrompt;
@@ -98,9 +95,8 @@ function PromptHead(props: {
   const { step, prompt } = props;
   const { model, trans } = useReplay();
   const { hidden, masked } = prompt;
-  const name = model.modelInfo(step.model)?.label ?? step.model ?? '';
   const texts = [
-    name,
+    model.modelInfo(step.model)?.label ?? step.model,
     ...(step.receipt ? receiptTexts(step.receipt, trans) : [])
   ];
   return (
@@ -120,7 +116,7 @@ function PromptHead(props: {
   );
 }
 
-/** The menu of the earlier turns with which the prompt can be compared. */
+/** The earlier turns with which the prompt can be compared. */
 function TurnMenu(props: {
   step: Step;
   steps: readonly Step[];
@@ -143,7 +139,11 @@ function TurnMenu(props: {
         <option value="">{trans.__('(show everything)')}</option>
         {others.map(({ turnId, title }) => (
           <option key={turnId} value={turnId}>
-            {trans.__('%1: %2', numberOf(turnId!, steps), shortTitle(title))}
+            {trans.__(
+              '%1: %2',
+              numberOf(turnId!, steps),
+              ellipsis(title.trim().split('\n')[0])
+            )}
           </option>
         ))}
       </select>
@@ -211,16 +211,8 @@ function numberOf(turnId: number, steps: readonly Step[]): number | null {
   return turns.findIndex(turn => isRequestOf(turn, turnId)) + 1 || null;
 }
 
-function shortTitle(title: string): string {
-  const line = title.trim().split('\n')[0];
+function ellipsis(line: string): string {
   return line.length > 60 ? `${line.slice(0, 60)}…` : line;
-}
-
-interface IChange {
-  readonly text: string;
-  /** The tokens in the earlier and the later prompt; null if the item isn't in it. */
-  readonly before: number | null;
-  readonly after: number | null;
 }
 
 function ReceiptChanges(props: {
@@ -236,8 +228,8 @@ function ReceiptChanges(props: {
   if (!changes.length) {
     return <p>{trans.__('The same parts were sent, with the same sizes.')}</p>;
   }
-  const size = (tokens: number | null) =>
-    tokens === null ? '–' : countText(tokens, trans);
+  const size = (tokens: number | undefined) =>
+    tokens === undefined ? '–' : countText(tokens, trans);
   return (
     <table className="jp-AIServer-Preview-receipt">
       <thead>
@@ -260,12 +252,15 @@ function ReceiptChanges(props: {
   );
 }
 
-/** Return the items whose size differs; those with the same text count as one. */
+/**
+ * Return the items whose size in tokens differs; those with the same text count as one. The size is
+ * undefined in a prompt without the item.
+ */
 export function receiptChanges(
   before: readonly ContextItem[],
   after: readonly ContextItem[],
   textOf: (item: ContextItem) => string
-): IChange[] {
+) {
   const sizes = (items: readonly ContextItem[]) => {
     const sizeByText = new Map<string, number>();
     for (const item of items.filter(({ included }) => included)) {
@@ -279,8 +274,8 @@ export function receiptChanges(
   return [...new Set([...current.keys(), ...old.keys()])]
     .map(text => ({
       text,
-      before: old.get(text) ?? null,
-      after: current.get(text) ?? null
+      before: old.get(text),
+      after: current.get(text)
     }))
     .filter(change => change.before !== change.after);
 }

@@ -62,8 +62,8 @@ export function Thoughts(props: { step: Step }): React.JSX.Element {
 
 export function UsageSummary(): React.JSX.Element | null {
   const { model, trans } = useReplay();
-  const { notebook, today } = model.usage;
-  const text = notebook && totalsText(notebook, trans);
+  const { notebookUsage, usageToday: today } = model.overview;
+  const text = notebookUsage && totalsText(notebookUsage, trans);
   if (!text) {
     return null;
   }
