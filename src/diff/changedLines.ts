@@ -5,13 +5,7 @@
  * Invariants: the unchanged and the added lines together are the new code; the unchanged and the
  * removed lines together are the old code.
  */
-import {
-  type IHunk,
-  type IRange,
-  areSimilar,
-  lineAt,
-  lineDiff
-} from './lineDiff';
+import { type IRange, areSimilar, lineAt, lineDiff } from './lineDiff';
 
 export interface IChangedLine extends IRange {
   /**
@@ -19,19 +13,16 @@ export interface IChangedLine extends IRange {
    * code, and those of the other lines refer to the new code.
    */
   readonly kind: 'same' | 'removed' | 'added';
-  /** The changed ranges in the line; none if so much changed that marking them would not help. */
   readonly ranges: readonly IRange[];
 }
 
 /** The number of unchanged lines that are shown before and after a changed line. */
 const CONTEXT_LINES = 2;
 
-/** Compare the old code `before` with the new code `code`, line by line. */
 export function changedLines(before: string, code: string): IChangedLine[] {
   const { a, b, hunks } = lineDiff(before, code);
   const isSimilar = areSimilar(before, code);
   const lines: IChangedLine[] = [];
-  /** Add the lines of `text` in a range. */
   const addLines = (
     kind: IChangedLine['kind'],
     text: string,
@@ -52,24 +43,17 @@ export function changedLines(before: string, code: string): IChangedLine[] {
   };
   let previousEnd = 0;
   for (const hunk of hunks) {
-    const markedChanges = isSimilar ? hunk.changes : [];
-    addLines('same', b, { from: previousEnd, to: hunk.fromB });
-    addLines('removed', a, rangeInA(hunk), markedChanges.map(rangeInA));
-    addLines('added', b, rangeInB(hunk), markedChanges.map(rangeInB));
-    previousEnd = hunk.toB;
+    const { fromA, toA, fromB, toB } = hunk;
+    const marked = isSimilar ? hunk.changes : [];
+    const inA = marked.map(change => ({ from: change.fromA, to: change.toA }));
+    const inB = marked.map(change => ({ from: change.fromB, to: change.toB }));
+    addLines('same', b, { from: previousEnd, to: fromB });
+    addLines('removed', a, { from: fromA, to: toA }, inA);
+    addLines('added', b, { from: fromB, to: toB }, inB);
+    previousEnd = toB;
   }
   addLines('same', b, { from: previousEnd, to: b.length });
   return lines;
-}
-
-/** Return the range of a hunk, or of a change in it, in the old code. */
-function rangeInA({ fromA, toA }: Pick<IHunk, 'fromA' | 'toA'>): IRange {
-  return { from: fromA, to: toA };
-}
-
-/** Return the range of a hunk, or of a change in it, in the new code. */
-function rangeInB({ fromB, toB }: Pick<IHunk, 'fromB' | 'toB'>): IRange {
-  return { from: fromB, to: toB };
 }
 
 export interface ILineCount {

@@ -11,13 +11,15 @@ export function countHunks(from: string, to: string): number {
 /** Return the source `from` with one hunk of the source `to`. */
 export function applyHunk(from: string, to: string, index: number): string {
   const hunk = hunksOf(from, to)[index];
-  return hunk ? replaceHunk(from, to, index, 'A') : from;
+  const text = withEnd(to).slice(hunk?.fromB, hunk?.toB);
+  return hunk ? replaceRange(from, hunk.fromA, hunk.toA, text) : from;
 }
 
 /** Return the source `to` without one of its hunks: `from` has the text there. */
 export function revertHunk(from: string, to: string, index: number): string {
   const hunk = hunksOf(from, to)[index];
-  return hunk ? replaceHunk(from, to, index, 'B') : to;
+  const text = withEnd(from).slice(hunk?.fromA, hunk?.toA);
+  return hunk ? replaceRange(to, hunk.fromB, hunk.toB, text) : to;
 }
 
 /** Return the index of the hunk at an offset of the source `to`; -1 if there is none. */
@@ -54,8 +56,7 @@ export function mergeSources(
   if (overlap) {
     return null;
   }
-  const ended = withEnd(other);
-  let merged = withEnd(mine);
+  let merged = mine;
   // Apply the last change first, so that the offsets of the changes before it stay valid.
   for (const { fromA, toA, fromB, toB } of [...theirs].reverse()) {
     const shift = ours
@@ -64,12 +65,10 @@ export function mergeSources(
         (sum, hunk) => sum + hunk.toB - hunk.fromB - hunk.toA + hunk.fromA,
         0
       );
-    merged =
-      merged.slice(0, fromA + shift) +
-      ended.slice(fromB, toB) +
-      merged.slice(toA + shift);
+    const text = withEnd(other).slice(fromB, toB);
+    merged = replaceRange(merged, fromA + shift, toA + shift, text);
   }
-  return merged.slice(0, -1);
+  return merged;
 }
 
 /** Return whether two hunks change the same lines of the source from which both start. */
@@ -84,20 +83,14 @@ function hunksOf(from: string, to: string): readonly Chunk[] {
   return Chunk.build(textOf(from), textOf(to), DIFF_LIMITS);
 }
 
-/** Replace a hunk in one of the two sources by the other one's text. */
-function replaceHunk(
-  from: string,
-  to: string,
-  index: number,
-  changed: 'A' | 'B'
+function replaceRange(
+  source: string,
+  from: number,
+  to: number,
+  text: string
 ): string {
-  const { fromA, toA, fromB, toB } = hunksOf(from, to)[index];
-  const [a, b] = [withEnd(from), withEnd(to)];
-  const replaced =
-    changed === 'A'
-      ? a.slice(0, fromA) + b.slice(fromB, toB) + a.slice(toA)
-      : b.slice(0, fromB) + a.slice(fromA, toA) + b.slice(toB);
-  return replaced.slice(0, -1);
+  const ended = withEnd(source);
+  return (ended.slice(0, from) + text + ended.slice(to)).slice(0, -1);
 }
 
 /** Add a line break at the end of a source, as the editors do that show a diff (`hiddenEnd.ts`). */

@@ -17,14 +17,12 @@ export interface IRange {
   readonly to: number;
 }
 
-/** A change of whole lines: a range in A, and the range in B that replaces it; one can be empty. */
 export interface IHunk {
   readonly fromA: number;
   /** The offset after the line break that ends the range's last line. */
   readonly toA: number;
   readonly fromB: number;
   readonly toB: number;
-  /** The changes within the lines of the hunk, as CodeMirror found them. */
   readonly changes: readonly Change[];
 }
 
@@ -35,7 +33,6 @@ export interface ILineDiff {
   readonly hunks: readonly IHunk[];
 }
 
-/** Compute the difference between two texts in whole lines. */
 export function lineDiff(before: string, code: string): ILineDiff {
   // `hiddenEnd.ts` explains why a line break is added.
   const a = `${before}\n`;
@@ -68,7 +65,6 @@ export function lineAt(text: string, offset: number): IRange {
   };
 }
 
-/** Return the hunk with the lines that a change touches. */
 function extendToLines(a: string, b: string, change: Change): IHunk {
   const [startA, startB] = [lineAt(a, change.fromA), lineAt(b, change.fromB)];
   const [endA, endB] = [lineAt(a, change.toA), lineAt(b, change.toB)];

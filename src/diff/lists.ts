@@ -1,4 +1,3 @@
-/** Computes the difference between two lists of texts, as a pure function. */
 import { diff } from '@codemirror/merge';
 
 import { DIFF_LIMITS } from './limits';

@@ -23,7 +23,6 @@ import { normalizeLineBreaks } from './lineBreaks';
 /** The CodeMirror compartment that contains the extensions that `replaceContent` replaces. */
 export const contentExtensions = new Compartment();
 
-/** Return the changes that turn the text `before` of an editor into the text `after`. */
 export function textChanges(before: string, after: string): ChangeSpec[] {
   return diff(before, after, DIFF_LIMITS).map(change => ({
     from: change.fromA,

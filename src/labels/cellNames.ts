@@ -4,7 +4,6 @@
  */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-/** Return a cell's name. `number` is the position, from 1; null if the cell was deleted. */
 export function cellName(
   number: number | null,
   trans: TranslationBundle

@@ -76,10 +76,8 @@ export function editedBy(
     : removeChineseSpaces(trans.__('Edited by %1', contributor));
 }
 
-/** Matches the ids of commands that format code. */
 const FORMATTING_COMMAND = /format|prettif|black|ruff|isort|yapf/i;
 
-/** Describe the contributor of a line that no model wrote. */
 export function lineContributorText(
   line: BlameLine,
   trans: TranslationBundle

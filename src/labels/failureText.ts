@@ -11,7 +11,6 @@ import type { Feature } from '../state/features';
 import { durationText } from './formats';
 import { labelText, removeChineseSpaces, serverText } from './serverText';
 
-/** Return the sentence for a failure: that of this file, of the server, or a general one. */
 export function failureText(
   failure: IFailure,
   trans: TranslationBundle
@@ -24,6 +23,7 @@ export function failureText(
 }
 
 function pageText(failure: IFailure, trans: TranslationBundle): string {
+  const { provider } = failure;
   const texts = new Map([
     [
       'interrupted',
@@ -67,7 +67,15 @@ function pageText(failure: IFailure, trans: TranslationBundle): string {
       )
     ],
     ['model_rate_limited', rateLimitText(failure, trans)],
-    ['model_package_missing', packageText(failure, trans)],
+    [
+      'model_package_missing',
+      provider
+        ? trans.__(
+            '%1 models need one more Python package.',
+            labelText(provider.label, trans)
+          )
+        : trans.__('This model needs one more Python package.')
+    ],
     ['invalid_request', failure.text ? fieldText(failure.text, trans) : '']
   ]);
   return texts.get(failure.code) ?? '';
@@ -84,16 +92,6 @@ function rateLimitText(
         durationText(Math.ceil(retryAfter) * 1000, trans)
       )
     : '';
-}
-
-/** Next to this sentence, the view shows the command that installs the package. */
-function packageText({ provider }: IFailure, trans: TranslationBundle): string {
-  return provider
-    ? trans.__(
-        '%1 models need one more Python package.',
-        labelText(provider.label, trans)
-      )
-    : trans.__('This model needs one more Python package.');
 }
 
 /**
@@ -114,7 +112,6 @@ function fieldText(text: UserText, trans: TranslationBundle): string {
     : '';
 }
 
-/** Return the sentence for an answer that could not be saved, but can still be used. */
 export function saveErrorText(code: string, trans: TranslationBundle): string {
   const texts: Record<string, string> = {
     storage_full: trans.__(
@@ -138,29 +135,22 @@ export function saveErrorText(code: string, trans: TranslationBundle): string {
   );
 }
 
-/** Return the sentence that explains why a feature isn't available. */
 export function forbiddenText(
   feature: Exclude<Feature, 'agents' | 'completion' | 'receipts'>,
   trans: TranslationBundle
 ): string {
-  switch (feature) {
-    case 'remote_models':
-      return trans.__(
-        'Your administrator only allows models on this computer.'
-      );
-    case 'running':
-      return trans.__('Your administrator has turned off “Accept and run”.');
-    case 'files':
-      return trans.__('Your administrator doesn’t allow files in requests.');
-    case 'outputs':
-      return trans.__(
-        'Your administrator doesn’t allow outputs and values in requests.'
-      );
-    case 'data_values':
-      return trans.__(
-        'Your administrator doesn’t allow statistics and rows in requests to remote models.'
-      );
-    case 'memory':
-      return trans.__('Your administrator doesn’t allow memories.');
-  }
+  return {
+    remote_models: trans.__(
+      'Your administrator only allows models on this computer.'
+    ),
+    running: trans.__('Your administrator has turned off “Accept and run”.'),
+    files: trans.__('Your administrator doesn’t allow files in requests.'),
+    outputs: trans.__(
+      'Your administrator doesn’t allow outputs and values in requests.'
+    ),
+    data_values: trans.__(
+      'Your administrator doesn’t allow statistics and rows in requests to remote models.'
+    ),
+    memory: trans.__('Your administrator doesn’t allow memories.')
+  }[feature];
 }

@@ -4,13 +4,7 @@
  */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-export interface IModeLabel {
-  readonly mode: string;
-  readonly slashWord: string;
-  readonly description: string;
-}
-
-export function modeLabels(trans: TranslationBundle): IModeLabel[] {
+export function modeLabels(trans: TranslationBundle) {
   const labels = [
     ['fix', trans.__('/fix'), trans.__('Fix a mistake')],
     ['explain', trans.__('/explain'), trans.__('Explain the code in words')],

@@ -6,7 +6,6 @@ const FIX_REQUEST = 'Fix this error:';
 /** The same of a request to explain an error. */
 const EXPLAIN_REQUEST = '/explain Why does this error occur?';
 
-/** Return the first line of a request to explain an error. */
 export function explainRequest(trans: TranslationBundle): string {
   return `${trans.__('/explain')} ${trans.__('Why does this error occur?')}`;
 }

@@ -3,7 +3,6 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { UserText } from '../api/types';
 
-/** Translate the template of a user text and fill in its parameters. */
 export function serverText(text: UserText, trans: TranslationBundle): string {
   const params = text.params.map(param =>
     typeof param === 'string' ? param : serverText(param, trans)

@@ -31,7 +31,6 @@ export function dotKind(step: Step): DotKind {
   return contributorTone(step);
 }
 
-/** Return whether the step is a turn whose answer has words, but no code. */
 export function isAnswerInWords({
   kind,
   outcome
@@ -77,8 +76,12 @@ function acceptTitle(
   { data, fromStep }: TitleFields,
   trans: TranslationBundle
 ): string {
+  const hunks = acceptedHunks(data);
+  if (hunks) {
+    return trans.__('Accepted %1 of %2 changes', hunks.accepted, hunks.total);
+  }
   if (data?.part || data?.hunks) {
-    return partTitle(data.hunks, trans);
+    return trans.__('Accepted a change');
   }
   return fromStep === undefined
     ? trans.__('Accepted an earlier answer')
@@ -121,7 +124,6 @@ export function isCorrection({
   return author === 'program' && name === 'AI Server';
 }
 
-/** Return the titles of the changes of a suggestion before it was accepted. */
 export function changeTitles(
   { parts = [] }: IShownStep,
   trans: TranslationBundle
@@ -130,7 +132,6 @@ export function changeTitles(
   return changes.map(change => stepTitle(change, trans));
 }
 
-/** Return the title of an event that concerns the whole cell, such as a split or a move. */
 function cellEventTitle(step: TitleFields, trans: TranslationBundle): string {
   const { author, data = {}, event = '', kind } = step;
   const type = kind === 'other' ? event : kind;
@@ -183,16 +184,12 @@ function mergeTitle(
 }
 
 function typeTitle(to: unknown, trans: TranslationBundle): string {
-  switch (to) {
-    case 'code':
-      return trans.__('Changed to code cell');
-    case 'markdown':
-      return trans.__('Changed to Markdown cell');
-    case 'raw':
-      return trans.__('Changed to raw cell');
-    default:
-      return trans.__('Changed cell type');
-  }
+  const titles = new Map<unknown, string>([
+    ['code', trans.__('Changed to code cell')],
+    ['markdown', trans.__('Changed to Markdown cell')],
+    ['raw', trans.__('Changed to raw cell')]
+  ]);
+  return titles.get(to) ?? trans.__('Changed cell type');
 }
 
 function moveTitle(
@@ -205,7 +202,6 @@ function moveTitle(
   return to < from ? trans.__('Moved up') : trans.__('Moved down');
 }
 
-/** Return a step's outcome as a chip; null if it has none. */
 export function stepOutcome(
   step: TitleFields,
   trans: TranslationBundle
@@ -246,22 +242,20 @@ function failedText(
   return name?.[0] ?? trans.__('failed');
 }
 
-/** Return the title of an accepted change of a suggestion: “Accepted 2 of 3 changes”. */
-function partTitle(hunks: unknown, trans: TranslationBundle): string {
-  const { accepted, of: total } = (hunks ?? {}) as Record<string, unknown>;
+/** Return how many hunks of a suggestion were accepted; null if it wasn't recorded. */
+function acceptedHunks(data: TitleFields['data']) {
+  const hunks = (data?.hunks ?? {}) as Record<string, unknown>;
+  const { accepted, of: total } = hunks;
   return typeof accepted === 'number' && typeof total === 'number'
-    ? trans.__('Accepted %1 of %2 changes', accepted, total)
-    : trans.__('Accepted a change');
+    ? { accepted, total }
+    : null;
 }
 
 /** Return "accepted" or, if not all hunks were accepted, their number: "accepted 2 of 3". */
 function acceptedText(step: TitleFields, trans: TranslationBundle): string {
-  const hunks = (step.data?.hunks ?? {}) as Record<string, unknown>;
-  const { accepted, of: total } = hunks;
-  return typeof accepted === 'number' &&
-    typeof total === 'number' &&
-    accepted < total
-    ? trans.__('accepted %1 of %2', accepted, total)
+  const hunks = acceptedHunks(step.data);
+  return hunks && hunks.accepted < hunks.total
+    ? trans.__('accepted %1 of %2', hunks.accepted, hunks.total)
     : trans.__('accepted');
 }
 
@@ -313,7 +307,6 @@ export function tooLargeText(
   );
 }
 
-/** Return a step's error, translated for a turn, or the text of `tooLargeText`. */
 export function errorText(
   step: Step,
   trans: TranslationBundle
@@ -329,7 +322,6 @@ export function errorText(
     : step.error;
 }
 
-/** Return the name of a step's contributor and, for a known model, where it runs. */
 export function stepAuthor(
   step: Step,
   info: ModelInfo | null,
@@ -344,11 +336,8 @@ export function stepAuthor(
   const id = step.model ?? '';
   const name =
     info?.label || id.slice(id.indexOf(':') + 1) || trans.__('model');
-  if (!info) {
-    return { name, location: '' };
-  }
-  const location = info.onThisMachine
+  const location = info?.onThisMachine
     ? trans.__('on this computer')
     : trans.__('remote');
-  return { name, location };
+  return { name, location: info ? location : '' };
 }

@@ -32,10 +32,17 @@ export function showTime(
     const relative = new Intl.RelativeTimeFormat(tag, { numeric: 'auto' });
     return { short: relative.format(-1, 'day'), clock, full };
   }
-  const isSameYear = date.getFullYear() === now.getFullYear();
-  const year = isSameYear ? undefined : 'numeric';
-  const short = format({ day: 'numeric', month: 'short', year });
+  const short = format({
+    day: 'numeric',
+    month: 'short',
+    year: yearOf(date, now)
+  });
   return { short, clock, full };
+}
+
+/** Show the year of a date only if it isn't the current one. */
+function yearOf(date: Date, now: Date): 'numeric' | undefined {
+  return date.getFullYear() === now.getFullYear() ? undefined : 'numeric';
 }
 
 /** Format the day of a date: "today", "yesterday", "Thursday, 12 March", with the year if it differs. */
@@ -46,12 +53,11 @@ export function showDay(date: Date, now: Date, locale?: string): string {
     const relative = new Intl.RelativeTimeFormat(tag, { numeric: 'auto' });
     return relative.format(-days, 'day');
   }
-  const isSameYear = date.getFullYear() === now.getFullYear();
   return new Intl.DateTimeFormat(tag, {
     weekday: 'long',
     day: 'numeric',
     month: 'long',
-    year: isSameYear ? undefined : 'numeric'
+    year: yearOf(date, now)
   }).format(date);
 }
 

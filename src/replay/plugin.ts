@@ -13,7 +13,7 @@ import {
   type TranslationBundle
 } from '@jupyterlab/translation';
 import type { CommandRegistry } from '@lumino/commands';
-import type { Widget } from '@lumino/widgets';
+import type { ReadonlyJSONObject } from '@lumino/coreutils';
 
 import type { IReplayHost } from './model/cell/actions';
 import { ReplayModel, type ReplayTab } from './model/replay';
@@ -115,8 +115,15 @@ function activate(
   shell.add(panel, 'right', { rank: 850, type: 'AI Server' });
   restorer?.add(panel, panel.id);
   addCommands(app, model, panel, trans);
-  if (palette) {
-    addPaletteItems(palette, trans);
+  for (const command of [
+    CommandIDs.showReplay,
+    CommandIDs.showLastTime,
+    CommandIDs.search,
+    CommandIDs.restore,
+    CommandIDs.restoreClean,
+    CommandIDs.askAgain
+  ]) {
+    palette?.addItem({ command, category: trans.__('AI Server') });
   }
 
   const remind = () => {
@@ -125,8 +132,7 @@ function activate(
       history,
       briefing: model.briefing,
       isTabShown: () => model.isActive && model.selectedTab === 'notebook',
-      remind: content =>
-        showReminder(content, reminderActions(app, content.panel, trans), trans)
+      remind: content => showReminder(content, app, trans)
     });
     tracker.forEach(notebook => reminder.add(notebook));
     tracker.widgetAdded.connect((_, notebook) => reminder.add(notebook));
@@ -135,7 +141,6 @@ function activate(
   void followSettings(settings, model).then(remind);
 }
 
-/** Let the model follow the settings. Resolves when those of the sidebar are loaded, or there are none. */
 async function followSettings(
   settings: ISettingRegistry | null,
   model: ReplayModel
@@ -195,131 +200,111 @@ function createHost(
   };
 }
 
-function addPaletteItems(
-  palette: ICommandPalette,
-  trans: TranslationBundle
-): void {
-  const category = trans.__('AI Server');
-  for (const command of [
-    CommandIDs.showReplay,
-    CommandIDs.showLastTime,
-    CommandIDs.search,
-    CommandIDs.restore,
-    CommandIDs.restoreClean,
-    CommandIDs.askAgain
-  ]) {
-    palette.addItem({ command, category });
-  }
-}
-
 function addCommands(
   { commands, shell }: JupyterFrontEnd,
   model: ReplayModel,
   panel: ReplayPanel,
   trans: TranslationBundle
 ): void {
-  commands.addCommand(CommandIDs.showReplay, {
-    label: trans.__('Show Replay'),
-    caption: trans.__('Show how the active cell was made, step by step'),
-    describedBy: {
-      args: {
-        type: 'object',
-        properties: { tab: { type: 'string', enum: TABS } }
+  const addCommand = (
+    id: string,
+    options: Partial<CommandRegistry.ICommandOptions>,
+    properties: ReadonlyJSONObject = {},
+    required: string[] = []
+  ) =>
+    commands.addCommand(id, {
+      describedBy: { args: { type: 'object', properties, required } },
+      ...(options as CommandRegistry.ICommandOptions)
+    });
+  const show = (tab: ReplayTab) => {
+    model.selectedTab = tab;
+    shell.activateById(panel.id);
+  };
+  addCommand(
+    CommandIDs.showReplay,
+    {
+      label: trans.__('Show Replay'),
+      caption: trans.__('Show how the active cell was made, step by step'),
+      execute: ({ tab }) => {
+        const shown = TABS.find(name => name === tab) ?? model.selectedTab;
+        focusAfterPalette(() => show(shown));
       }
     },
-    execute: ({ tab }) => {
-      const shown = TABS.find(name => name === tab);
-      if (shown) {
-        model.selectedTab = shown;
-      }
-      focusAfterPalette(() => shell.activateById(panel.id));
-    }
-  });
-  commands.addCommand(CommandIDs.search, {
+    { tab: { type: 'string', enum: TABS } }
+  );
+  addCommand(CommandIDs.search, {
     label: trans.__('Search Replay'),
     caption: trans.__('Search requests, code, explanations and errors'),
-    describedBy: { args: { type: 'object', properties: {} } },
     execute: () => {
-      model.selectedTab = 'search';
-      shell.activateById(panel.id);
+      show('search');
       model.search.requestFocus();
     }
   });
-  commands.addCommand(CommandIDs.showLastTime, {
+  addCommand(CommandIDs.showLastTime, {
     label: trans.__('What Did I Do Here Last Time?'),
     caption: trans.__(
       'Show your last requests in this notebook, and what is not finished'
     ),
-    describedBy: { args: { type: 'object', properties: {} } },
     execute: () =>
       focusAfterPalette(() => {
-        model.selectedTab = 'notebook';
-        shell.activateById(panel.id);
+        show('notebook');
         // Open the card afterwards, because the sidebar focuses the slider.
         model.briefing.open();
       })
   });
-  commands.addCommand(CommandIDs.showStep, {
-    label: trans.__('Show Step in Replay'),
-    describedBy: {
-      args: {
-        type: 'object',
-        properties: {
-          cellId: { type: 'string' },
-          step: { type: 'integer', description: 'The step’s index, from 0' },
-          seq: { type: 'integer', description: 'The seq of its record' },
-          turnId: { type: 'integer', description: 'The id of its turn' },
-          path: {
-            type: 'string',
-            description: 'The notebook to open first; that of the active cell'
-          }
-        },
-        required: ['cellId']
+  addCommand(
+    CommandIDs.showStep,
+    {
+      label: trans.__('Show Step in Replay'),
+      execute: async ({ cellId, step, seq, turnId, path }) => {
+        const asNumber = (value: unknown) =>
+          typeof value === 'number' ? value : null;
+        if (typeof path === 'string') {
+          await openNotebook(commands, path);
+        }
+        if (typeof cellId === 'string') {
+          shell.activateById(panel.id);
+          await model.showStep(cellId, {
+            step: asNumber(step),
+            seq: asNumber(seq),
+            turnId: asNumber(turnId)
+          });
+        }
       }
     },
-    execute: async args => {
-      const { cellId, step, seq, turnId, path } = args as Record<
-        string,
-        unknown
-      >;
-      if (typeof path === 'string') {
-        await openNotebook(commands, path);
+    {
+      cellId: { type: 'string' },
+      step: { type: 'integer', description: 'The step’s index, from 0' },
+      seq: { type: 'integer', description: 'The seq of its record' },
+      turnId: { type: 'integer', description: 'The id of its turn' },
+      path: {
+        type: 'string',
+        description: 'The notebook to open first; that of the active cell'
       }
-      if (typeof cellId === 'string') {
-        shell.activateById(panel.id);
-        await model.showStep(cellId, {
-          step: typeof step === 'number' ? step : null,
-          seq: typeof seq === 'number' ? seq : null,
-          turnId: typeof turnId === 'number' ? turnId : null
-        });
-      }
-    }
-  });
-  commands.addCommand(CommandIDs.restore, {
+    },
+    ['cellId']
+  );
+  addCommand(CommandIDs.restore, {
     label: trans.__('Restore Version Shown in Replay'),
     caption: trans.__('Put the version shown in the replay back into the cell'),
-    describedBy: { args: { type: 'object', properties: {} } },
     isEnabled: () => model.isActive && model.actions.canRestore,
     execute: () => model.actions.restore()
   });
-  commands.addCommand(CommandIDs.restoreClean, {
+  addCommand(CommandIDs.restoreClean, {
     label: trans.__('Restore Last Working Version'),
     caption: trans.__('Restore the last version that ran without an error'),
-    describedBy: { args: { type: 'object', properties: {} } },
     isEnabled: () =>
       model.isActive && model.actions.restorableWorkingIndex !== null,
     execute: () => model.actions.restoreLastWorking()
   });
-  commands.addCommand(CommandIDs.askAgain, {
+  addCommand(CommandIDs.askAgain, {
     label: trans.__('Ask the History Again…'),
     caption: trans.__(
       'Ask the requests that led to the shown version again, of another model'
     ),
-    describedBy: { args: { type: 'object', properties: {} } },
     isEnabled: () => model.again.isAvailable && model.subject.cell !== null,
     execute: () => {
-      model.selectedTab = 'cell';
-      shell.activateById(panel.id);
+      show('cell');
       model.again.open();
     }
   });
@@ -336,27 +321,6 @@ function addCommands(
   });
 }
 
-function reminderActions(
-  { commands, shell }: JupyterFrontEnd,
-  panel: Widget,
-  trans: TranslationBundle
-) {
-  const settingEditor = 'settingeditor:open';
-  return {
-    show: () => {
-      shell.activateById(panel.id);
-      void commands.execute(CommandIDs.showLastTime);
-    },
-    openSettings: commands.hasCommand(settingEditor)
-      ? () =>
-          void commands.execute(settingEditor, {
-            query: trans.__('AI Server: Replay')
-          })
-      : null
-  };
-}
-
-/** Open a notebook, and wait until it is loaded and visible. */
 async function openNotebook(
   commands: CommandRegistry,
   path: string

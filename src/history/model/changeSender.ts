@@ -19,9 +19,8 @@ import type { Changes, ChangesBody } from '../../api/types';
 import { IOutgoingChange, toRequestBodies } from './requestBodies';
 
 /**
- * The maximum number of attempts to record a save. An attempt fails if another page has sent
- * changes since the previous attempt. If even the last attempt fails, the save is not recorded, but
- * `send` resolves without an error.
+ * The number of attempts to record a save. An attempt fails if another page has sent changes since
+ * the previous one. If all fail, `send` resolves nevertheless.
  */
 const MAX_ATTEMPTS = 10;
 
@@ -33,7 +32,6 @@ export class ChangeSender {
     ) => Promise<Changes>
   ) {}
 
-  /** Send a change. Resolves to the ids of the changed cells; rejects if a request fails. */
   async send(notebookId: string, change: IOutgoingChange): Promise<string[]> {
     const { body, isInitial, savedState } = change;
     const cellIds = (body.cells ?? []).map(({ cellId }) => cellId);

@@ -25,7 +25,6 @@ import { fitToLimit } from '../../records/eventSize';
 import { ChangeSender } from './changeSender';
 import { WriteQueue } from './writeQueue';
 
-/** The part of `ApiClient` that `HistoryModel` uses. */
 export type HistoryApi = HistoryReader &
   Pick<ApiClient, 'record' | 'recordChanges'>;
 

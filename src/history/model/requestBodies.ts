@@ -12,14 +12,9 @@ import type { CellChange, ChangesBody, EventBody } from '../../api/types';
 import { MAX_ORDERED_CELLS } from '../../records/limits';
 import type { INotebookChange } from '../../tokens';
 
-/** The maximum number of cells in one request. */
 const MAX_CELLS = 200;
-/** The maximum number of events of one cell in one request. */
 const MAX_EVENTS = 100;
-/**
- * The maximum number of characters in a request with several events. Even if each character takes
- * three bytes, the request is smaller than the server's limit.
- */
+/** Even if each character takes three bytes, a request is smaller than the server's limit. */
 const MAX_CHARACTERS = 500_000;
 
 /**
@@ -44,7 +39,6 @@ export function canCoalesce(change: INotebookChange): boolean {
   );
 }
 
-/** Split a change into requests, to be sent in this order. */
 export function outgoingChanges(change: INotebookChange): IOutgoingChange[] {
   const { savedState, isInitial } = change;
   const bodies = toRequestBodies(change);
@@ -53,10 +47,7 @@ export function outgoingChanges(change: INotebookChange): IOutgoingChange[] {
   );
 }
 
-/**
- * Split a change into request bodies that the server accepts. The last body contains the order and
- * the save.
- */
+/** Split a change into bodies for the server. The last one contains the order and the save. */
 export function toRequestBodies({
   cells,
   order,

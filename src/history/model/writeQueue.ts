@@ -17,18 +17,12 @@ import { isTransient, isUnreachable } from '../../state/failure';
 import type { INotebookChange } from '../../tokens';
 import { canCoalesce, IOutgoingChange, outgoingChanges } from './requestBodies';
 
-/** The delay before the first retry, in milliseconds. Each retry doubles the delay. */
 const MIN_DELAY_MS = 5000;
-/** The longest delay before a retry, in milliseconds. */
 const MAX_DELAY_MS = 60_000;
 
 export interface IWriteQueueOptions {
-  /**
-   * Sends one of the requests into which a change is split; resolves to the ids of the written
-   * cells.
-   */
+  /** Sends one of the requests of a change; resolves to the ids of the written cells. */
   sendChange(change: IOutgoingChange): Promise<readonly string[]>;
-  /** Sends events of one cell. */
   sendEvents(cellId: string, events: EventBody[]): Promise<unknown>;
   /**
    * Called when a cell was written, unless a later write of this cell is queued. Changes that
@@ -37,7 +31,6 @@ export interface IWriteQueueOptions {
   onWritten(cellId: string): void;
 }
 
-/** A request that is to be sent. */
 interface IWrite {
   /** The ids of the cells that the write changes. The id `''` represents the notebook itself. */
   readonly cellIds: readonly string[];
@@ -45,11 +38,9 @@ interface IWrite {
   readonly send: () => Promise<readonly string[]>;
   /** Called without `reason` when the write was sent, and with the error when it wasn't sent. */
   readonly onAttempt?: (reason?: unknown) => void;
-  /** Whether the write could not be sent, so that it waits for a retry. */
   hasFailed?: boolean;
 }
 
-/** A change that isn't split into requests yet. */
 interface IPendingChange {
   /** Resolves to the change when it is ready to be sent; to null if the change can't be built. */
   readonly change: Promise<INotebookChange | null>;
@@ -60,12 +51,10 @@ type Queued = IWrite | IPendingChange;
 export class WriteQueue {
   constructor(private readonly _options: IWriteQueueOptions) {}
 
-  /** Whether any write is waiting for a retry. */
   get hasFailed(): boolean {
     return this._queued.some(queued => 'send' in queued && queued.hasFailed);
   }
 
-  /** Queue a change. */
   push(change: INotebookChange | Promise<INotebookChange>): void {
     this._add({ change: Promise.resolve(change).catch(() => null) });
   }
@@ -108,7 +97,6 @@ export class WriteQueue {
     });
   }
 
-  /** Repeat the writes that wait for a retry, without waiting for the end of the delay. */
   retry(): void {
     if (this.hasFailed) {
       this._start();
@@ -131,10 +119,7 @@ export class WriteQueue {
     this._sending ??= this._sendAll();
   }
 
-  /**
-   * Go through the queue once, and send each write that isn't blocked because of an earlier
-   * failure. Never rejects.
-   */
+  /** Send each write that isn't blocked because of an earlier failure, once. Never rejects. */
   private async _sendAll(): Promise<void> {
     const blockedIds = new Set<string>();
     let isOffline = false;
@@ -165,10 +150,7 @@ export class WriteQueue {
     this._schedule();
   }
 
-  /**
-   * Send a write, and remove it from the queue unless it must be repeated. Return the error if
-   * sending failed, or else null.
-   */
+  /** Send a write, and remove it unless it must be repeated. Return the error, or else null. */
   private async _send(write: IWrite): Promise<unknown> {
     const remove = () => {
       this._queued.splice(this._queued.indexOf(write), 1);
@@ -196,10 +178,7 @@ export class WriteQueue {
     );
   }
 
-  /**
-   * Replace the change at `index` in the queue by its requests. If the changes directly behind it
-   * can be merged with it, replace all of them by the requests of the merged change.
-   */
+  /** Replace a change, and those behind it that can be merged with it, by their requests. */
   private async _splitChange(index: number): Promise<void> {
     let merged = await (this._queued[index] as IPendingChange).change;
     let end = index + 1;
@@ -236,15 +215,11 @@ export class WriteQueue {
     }
   }
 
-  /** The queue, oldest first. */
   private readonly _queued: Queued[] = [];
   private _sending: Promise<void> | null = null;
   private _timer: ReturnType<typeof setTimeout> | null = null;
   private _delay = MIN_DELAY_MS;
 }
 
-/**
- * The error of a write that is not sent, because an earlier write of the same cell failed or the
- * server is unreachable.
- */
+/** The error of a write that isn't sent because of an earlier failure. */
 const BLOCKED = new Error('The history can’t be written right now.');

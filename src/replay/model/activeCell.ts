@@ -34,7 +34,6 @@ export class ActiveCell {
   /** Emitted when the active cell or its notebook changes, but never while `isActive` is false. */
   readonly changed: Signal<IReplaySubject, SubjectChange> = new Signal(this);
 
-  /** Whether the sidebar is visible. */
   get isActive(): boolean {
     return this._isActive;
   }
@@ -74,7 +73,6 @@ export class ActiveCell {
     return this._cell ? sourceOf(this._cell.model.sharedModel) : '';
   }
 
-  /** The MIME type of the active cell's source. If no cell is active, it equals `codeMimeType`. */
   get mimeType(): string {
     return this._cell?.model.mimeType ?? this.codeMimeType;
   }
@@ -88,13 +86,11 @@ export class ActiveCell {
     return !!cell && !cell.readOnly && !!panel && !isReadOnly(panel);
   }
 
-  /** Whether the notebook can be edited, so that a deleted cell can be restored to it. */
   get canUndelete(): boolean {
     const { _panel: panel } = this;
     return !!panel?.content.model && !isReadOnly(panel);
   }
 
-  /** Whether a cell can be inserted below the active cell. */
   get canInsert(): boolean {
     return !!this._cell && !!this._panel && !isReadOnly(this._panel);
   }
@@ -307,7 +303,6 @@ export interface ICellInfo {
   readonly id: string;
   /** `code`, `markdown` or `raw`. */
   readonly type: string;
-  /** The position in the notebook, from 1. */
   readonly number: number;
   readonly firstLine: string;
 }

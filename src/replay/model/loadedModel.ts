@@ -31,7 +31,6 @@ export abstract class ActivatableModel extends VDomModel {
     super.dispose();
   }
 
-  /** Called after `isActive` has changed. */
   protected abstract onActiveChanged(): void;
 
   private _isActive = false;
@@ -54,7 +53,6 @@ export abstract class LoadedModel extends ActivatableModel {
     return this._abort !== null;
   }
 
-  /** The failure of the last request that ended; null if that request succeeded. */
   error: IFailure | null = null;
 
   refresh(): void {
@@ -141,7 +139,6 @@ export abstract class LoadedModel extends ActivatableModel {
   }
 
   protected readonly throttle: Throttle;
-  /** Aborts the pending request; null if no request is pending. */
   private _abort: AbortController | null = null;
   /** Whether the content must be loaded again even if `target` is still `_requestedTarget`. */
   private _isStale = true;

@@ -7,7 +7,6 @@ import { VDomModel } from '@jupyterlab/ui-components';
 
 export const SPEEDS = [0.5, 1, 2, 4] as const;
 
-/** The time for which playback shows each step at speed 1, in milliseconds. */
 export const STEP_MS = 1600;
 
 export class ReplayPlayer extends VDomModel {
@@ -22,7 +21,6 @@ export class ReplayPlayer extends VDomModel {
     return this._timer !== undefined;
   }
 
-  /** The speed of playback, as a multiple of the normal speed. */
   get speed(): number {
     return this._speed;
   }
@@ -66,7 +64,6 @@ export class ReplayPlayer extends VDomModel {
     this.stateChanged.emit();
   }
 
-  /** Compare the current step with step A; with null, end the comparison. */
   compareWith(positionA: number | null): void {
     if (positionA === null) {
       this.positionA = null;
@@ -86,7 +83,6 @@ export class ReplayPlayer extends VDomModel {
     }
   }
 
-  /** Start playback, from the first step if the current one is the last. */
   play(): void {
     if (this.isDisposed || this.length < 2) {
       return;

@@ -23,7 +23,6 @@ import { SearchModel } from './search';
 
 export type ReplayTab = 'cell' | 'notebook' | 'search';
 
-/** In one column, or the two texts side by side. */
 export type DiffMode = 'inline' | 'split';
 
 /** A reference to a step of a cell: its index, the `seq` of its record, or the id of its turn. */
@@ -99,7 +98,6 @@ export class ReplayModel extends ActivatableModel {
     return this.steps.at(this.player.position);
   }
 
-  /** The step that the current step is compared with; null while no steps are compared. */
   get comparedStep(): IShownStep | null {
     const { positionA } = this.player;
     return positionA === null ? null : this.steps.at(positionA);
@@ -126,13 +124,11 @@ export class ReplayModel extends ActivatableModel {
     );
   }
 
-  /** The failure that the selected tab shows; null if there is none. */
   get failure(): IFailure | null {
     const models = this._loadedModelsByTab[this._selectedTab];
     return models.find(({ error }) => error)?.error ?? null;
   }
 
-  /** Restore a deleted cell and activate it. Return whether it was restored. */
   async undeleteCell(cellId: string): Promise<boolean> {
     const isRestored = await this.timeline.undeleteCell(cellId);
     if (isRestored) {
@@ -142,7 +138,10 @@ export class ReplayModel extends ActivatableModel {
     return isRestored;
   }
 
-  /** Give the active cell the history of the deleted cell whose steps are shown. */
+  get canTakeHistory(): boolean {
+    return this.subject.canUndelete && this.subject.cell !== null;
+  }
+
   async takeHistory(): Promise<void> {
     const cellId = this.steps.shownCell?.cellId;
     if (cellId !== undefined && this.subject.takeHistory(cellId)) {
@@ -261,14 +260,12 @@ export class ReplayModel extends ActivatableModel {
     this.stateChanged.emit();
   }
 
-  /** The entries of the list of models by id; empty until it is loaded. */
   models: ReadonlyMap<string, ModelInfo> = new Map();
   private _diffMode: DiffMode = 'inline';
   private _selectedTab: ReplayTab = 'cell';
   private readonly _loadedModelsByTab: Readonly<
     Record<ReplayTab, readonly LoadedModel[]>
   >;
-  /** The parts of this model, each of whose changes is a change of this model. */
   private readonly _models: readonly VDomModel[];
   /** The step to show once its cell's steps are loaded, unless another cell becomes active. */
   private _requestedStep: (ICellKey & IStepRef) | null = null;

@@ -37,7 +37,6 @@ export class SearchModel extends LoadedModel {
     }
   }
 
-  /** Whether the current notebook has a history, so that the search can be limited to it. */
   get hasHistory(): boolean {
     return this.subject.notebookId !== null;
   }
@@ -53,7 +52,6 @@ export class SearchModel extends LoadedModel {
     }
   }
 
-  /** Whether a request is pending, or will be sent when typing pauses. */
   get isSearching(): boolean {
     return this.isLoading || this._timer !== undefined;
   }
@@ -71,7 +69,6 @@ export class SearchModel extends LoadedModel {
     return hit.notebookId === this.subject.notebookId;
   }
 
-  /** Load more results, and append them to the results that are already loaded. */
   async loadMore(): Promise<void> {
     const { results: hits = [], total = 0 } = this.results ?? {};
     if (!this.isSearching && hits.length < total) {
@@ -80,7 +77,6 @@ export class SearchModel extends LoadedModel {
     }
   }
 
-  /** Ask the view to focus the search field as soon as the field is rendered. */
   requestFocus(): void {
     this.isFocusRequested = true;
     this.stateChanged.emit();
@@ -89,7 +85,6 @@ export class SearchModel extends LoadedModel {
   /** The view resets this once it has focused the search field. */
   isFocusRequested = false;
 
-  /** Search again without delay. */
   override refresh(): void {
     this.cancel();
     super.refresh();
@@ -152,7 +147,6 @@ export class SearchModel extends LoadedModel {
     }, TYPING_PAUSE_MS);
   }
 
-  /** The results that are shown above the results of the next request. */
   private _previousHits: readonly SearchHit[] = [];
   private _searchBy: SearchBy = 'words';
   private _query = '';

@@ -1,4 +1,3 @@
-/** Buttons with a text, and chips. A chip is a short text in a frame, such as “failed”. */
 import { pauseIcon, runIcon } from '@jupyterlab/ui-components';
 import React from 'react';
 

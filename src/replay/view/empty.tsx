@@ -53,7 +53,6 @@ export function EmptyView(props: {
   );
 }
 
-/** A hint with the keys that ask for code, if there are any. */
 function AskHint(): React.JSX.Element {
   const { commands, trans } = useReplay();
   const keys = keysOf(commands, CommandIDs.ask);
@@ -76,7 +75,6 @@ function AskHint(): React.JSX.Element {
   );
 }
 
-/** A picture of three steps on a line: a request, an edit by hand, and another request. */
 function Sketch(): React.JSX.Element {
   return (
     <svg viewBox="0 0 120 44" width="120" height="44" aria-hidden="true">

@@ -14,7 +14,6 @@ import type { ReplayModel } from '../model/replay';
 import { IReplayContext, ReplayContext } from './context';
 import { replayIcon } from './icons';
 
-/** The interval at which the displayed times, such as “yesterday”, are updated. */
 const CLOCK_INTERVAL_MS = 30_000;
 
 /** The width with which the sidebar opens, in pixels. */

@@ -1,4 +1,3 @@
-/** The search tab: the search field, the search options, and the results. */
 import { searchIcon } from '@jupyterlab/ui-components';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
@@ -95,7 +94,6 @@ function keyOf(hit: SearchHit): string {
   return `${hit.notebookId}/${hit.cellId}/${hit.turnId}`;
 }
 
-/** Return the number of results, and whether the server is still loading histories. */
 function statusText(search: SearchModel, trans: TranslationBundle): string {
   const { results } = search;
   if (!search.query.trim()) {
@@ -219,7 +217,6 @@ const Hit = React.memo(function Hit(props: {
   );
 });
 
-/** The request, with the part in which the query was found. */
 function HitText({ hit }: { hit: SearchHit }): React.JSX.Element {
   const { trans } = useReplay();
   const { intent, where } = hit;

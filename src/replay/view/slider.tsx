@@ -14,12 +14,10 @@ interface ISliderProps extends Pick<
   'position' | 'label' | 'valueText' | 'onMove' | 'onPlay'
 > {
   dots: readonly DotKind[];
-  /** The position of step A of a comparison; null while no steps are compared. */
   positionA: number | null;
   width: number;
 }
 
-/** Return the position to which a key moves the slider; null for other keys. */
 export function positionAfterKey(
   key: string,
   position: number,
@@ -46,7 +44,6 @@ export function Slider(props: ISliderProps): React.JSX.Element {
     ? Math.floor((width - TRACK_PADDING) / MIN_DOT_DISTANCE)
     : MAX_DOTS_FOR_UNKNOWN_WIDTH;
   const lastIndex = dots.length - 1;
-  /** The distance of a dot from the left end of the track, in percent of the track's width. */
   const percent = (index: number) =>
     lastIndex > 0 ? (index / lastIndex) * 100 : 50;
   return (

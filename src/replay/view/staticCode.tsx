@@ -5,6 +5,7 @@ import React from 'react';
 import type { IChangedLine } from '../../diff/changedLines';
 import type { IRange } from '../../diff/lineDiff';
 import { useReplay } from './context';
+import { useLoaded } from './loaded';
 
 /**
  * Characters that are invisible or change the reading order, and can make dangerous code look
@@ -18,7 +19,6 @@ function revealHidden(code: string): string {
   return code.replace(HIDDEN_CHARACTERS, '•');
 }
 
-/** A piece of code that has one highlighting style, such as a keyword. */
 export interface IStyledText {
   readonly text: string;
   readonly className: string;
@@ -44,27 +44,17 @@ async function highlight(
     : null;
 }
 
-/** Return code as styled texts. Until highlighting is done, this is one text without a style. */
 export function useHighlighting(
   code: string,
   mimeType: string
 ): readonly IStyledText[] {
   const { languages } = useReplay();
   const text = revealHidden(code);
-  const [styledTexts, setStyledTexts] = React.useState<readonly IStyledText[]>(
-    []
+  const load = React.useCallback(
+    () => highlight(languages, text, mimeType),
+    [languages, text, mimeType]
   );
-  React.useEffect(() => {
-    let isCurrent = true;
-    void highlight(languages, text, mimeType).then(texts => {
-      if (isCurrent && texts) {
-        setStyledTexts(texts);
-      }
-    });
-    return () => {
-      isCurrent = false;
-    };
-  }, [text, mimeType, languages]);
+  const styledTexts = useLoaded(load).value ?? [];
   // After the code has changed, `styledTexts` is the previous code until highlighting is done.
   const matchesText = styledTexts.map(styled => styled.text).join('') === text;
   return matchesText ? styledTexts : [{ text, className: '' }];
@@ -96,7 +86,6 @@ export function ChangedCode(props: {
   mimeType: string;
   /** The result of `changedLines(before, code)`. */
   lines: readonly IChangedLine[];
-  /** For each line in `lines`: whether it is drawn. */
   lineVisibility: readonly boolean[];
 }): React.JSX.Element {
   const { before, code, mimeType, lines, lineVisibility } = props;

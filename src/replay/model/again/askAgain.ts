@@ -15,12 +15,10 @@ import { addProblems, AgainRun, IAgainCell } from './run';
 import { findTurn, IAgainRow, IFindings, storedRows } from './table';
 
 export interface IAskAgainHost {
-  /** Return the cell of the current notebook with this id; null if it isn't in the notebook. */
   findCell(cellId: string): IAgainCell | null;
   pickModel(options: IOtherModelOptions): void;
 }
 
-/** The rows of the table, and what was found out about its answers. */
 interface IAgainTable {
   readonly rows: readonly IAgainRow[];
   readonly findings: IFindings;
@@ -68,7 +66,6 @@ export class AskAgain extends VDomModel {
     return this._isShown(this._stored?.key) && !this.form ? this._stored : null;
   }
 
-  /** The requests that would be asked again for the shown version. */
   get requests(): readonly IEarlierRequest[] {
     return requestsTo(this._steps.all, this._player.position);
   }
@@ -143,18 +140,15 @@ export class AskAgain extends VDomModel {
     this._setForm({ runsCode });
   }
 
-  /** Whether the answers of the shown cell can be run. */
   get canRun(): boolean {
     return this._cell?.canRun ?? false;
   }
 
-  /** Whether `start` would ask the requests of the shown version. */
   get canStart(): boolean {
     const { form, isRunning, requests } = this;
     return !!form?.model && !isRunning && requests.length > 0 && !!this._cell;
   }
 
-  /** Ask the requests that led to the shown version again, with the choices in the form. */
   async start(): Promise<void> {
     const { form, requests, _cell: cell } = this;
     if (!this.canStart || !cell || !form?.model) {
@@ -174,7 +168,6 @@ export class AskAgain extends VDomModel {
     await this._run.proceed();
   }
 
-  /** Ask the remaining requests of the shown cell, after a failure or a stop. */
   async proceed(): Promise<void> {
     const { run, _cell: cell } = this;
     if (run && cell) {
@@ -183,12 +176,10 @@ export class AskAgain extends VDomModel {
     await run?.proceed();
   }
 
-  /** Stop the requests that are being asked again, of any cell. */
   stop(): void {
     this._run?.stop();
   }
 
-  /** Ask the view to focus the form or the table as soon as it is drawn. */
   requestFocus(): void {
     this.isFocusRequested = true;
     this.stateChanged.emit();
@@ -206,7 +197,6 @@ export class AskAgain extends VDomModel {
     return key !== undefined && isSameCell(key, this._steps.shownCell);
   }
 
-  /** The shown cell; null if it isn't the active cell. */
   private get _cell(): IAgainCell | null {
     const { isActiveCellShown, shownCell } = this._steps;
     return isActiveCellShown && shownCell
@@ -232,6 +222,5 @@ export class AskAgain extends VDomModel {
   private _isOpenRequested = false;
   private _lastModel: ModelInfo | null = null;
   private _run: AgainRun | null = null;
-  /** The table of a branch that was asked again before. */
   private _stored: (IAgainTable & { key: ICellKey }) | null = null;
 }

@@ -19,16 +19,13 @@ import { parentOf } from '../cell/graph';
 export interface IEarlierRequest {
   readonly turnId: number;
   readonly intent: string;
-  /** The mode of the turn; empty if none is stored. */
   readonly mode: string;
   readonly source: string;
-  /** The lines of `source` to which the request was limited; null for all of them. */
   readonly selection: LineRange | null;
   /** The answers: the first one, further ones, and corrections by the model. */
   readonly attempts: readonly IAnswerOfStep[];
   /** The code of the accepted answer, or else of the last one; null if it is in words. */
   readonly code: string | null;
-  /** The codes of all answers, with the corrections that AI Server made by itself. */
   readonly codes: readonly string[];
 }
 
@@ -56,7 +53,6 @@ export function requestsTo(
   });
 }
 
-/** Return the request whose step is at `index`, with its attempts. */
 export function requestAt(
   steps: readonly IShownStep[],
   index: number
@@ -113,7 +109,6 @@ export function isRepeated({ repeatsTurnId }: Step): boolean {
   return repeatsTurnId !== undefined;
 }
 
-/** Return whether a turn was answered, so that it neither failed nor was stopped. */
 export function isAnswered({ outcome }: Pick<Step, 'outcome'>): boolean {
   return outcome !== 'error' && outcome !== 'cancelled';
 }
@@ -135,7 +130,6 @@ function isAttempt(step: Step, first: Step): boolean {
   return step.mode === 'repair' || isSame;
 }
 
-/** Return the code of each answer that has code, and the code after AI Server's corrections. */
 function codesOf(step: IShownStep): string[] {
   return [
     ...ownAnswersOf(step)
@@ -155,7 +149,6 @@ function correctedCodes({ parts = [] }: IShownStep): string[] {
 
 /** Finds the code from which each request starts when all of them are asked again in their order. */
 export class NewSources {
-  /** Return the code for a request, and whether it is code that the person edited by hand. */
   sourceOf({ source }: IEarlierRequest): { source: string; isEdited: boolean } {
     const newSource = this._newBySource.get(source);
     return newSource === undefined

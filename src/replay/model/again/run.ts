@@ -24,13 +24,11 @@ export interface IAgainCell {
   readonly isBusy: boolean;
   readonly isInNotebook: boolean;
   readonly canRun: boolean;
-  /** The sources of the code cells above the cell, from top to bottom. */
   readonly codeAbove: readonly string[];
   repeat(
     request: IRepeatedRequest,
     signal: AbortSignal
   ): Promise<IRepeatedAnswer>;
-  /** Return the number of problems of code; null if the kernel can't check it. */
   countProblems(code: string): Promise<number | null>;
   startKernel(): Promise<IFreshKernel>;
 }
@@ -46,7 +44,6 @@ interface IRunOptions {
   /** Changes if the notebook was closed and opened again. */
   cell: IAgainCell;
   readonly model: ModelInfo;
-  /** Whether each answer is run in a fresh kernel. */
   readonly runsCode: boolean;
   readonly onChanged: () => void;
 }
@@ -64,7 +61,6 @@ export class AgainRun {
   }
 
   phase: RunPhase = 'stopped';
-  /** The failure of the last request; null if it didn't fail. */
   failure: ErrorBody | null = null;
   notice: RunNotice = null;
   rows: readonly IAgainRow[];
@@ -169,7 +165,6 @@ export class AgainRun {
     return answer.turn;
   }
 
-  /** Check an original answer and the new one, and run the new one. */
   private async _examine(
     request: IEarlierRequest,
     turnId: number,
@@ -192,7 +187,6 @@ export class AgainRun {
     await addProblems(this.findings.problems, cell, turnId, code, onChanged);
   }
 
-  /** Start a fresh kernel and run the code cells above in it; null if no kernel starts. */
   private async _startKernel(
     signal: AbortSignal
   ): Promise<IFreshKernel | null> {
@@ -226,7 +220,6 @@ export class AgainRun {
   }
 
   private _abort = new AbortController();
-  /** The codes of the new answers by their turns; null for an answer in words. */
   private readonly _codes = new Map<number, string | null>();
   /** Resolves when the requests that were asked last have ended. */
   private _loop: Promise<void> = Promise.resolve();

@@ -24,7 +24,6 @@ type Numbers = Readonly<
 
 /** The figures of one answer, or of all answers of a model. */
 export interface IFigures extends Numbers {
-  /** The result of running the answer in a fresh kernel; undefined if it wasn't run. */
   readonly run?: IRunResult;
   /** The numbers that are at least this large, because a part of them isn't known. */
   readonly partial?: readonly (keyof Numbers)[];
@@ -33,9 +32,7 @@ export interface IFigures extends Numbers {
 /** The original answer to one request, and the new one; null until there is a new answer. */
 export interface IAgainRow {
   readonly request: IEarlierRequest;
-  /** The id of the new turn. */
   readonly turnId: number | null;
-  /** Whether the request started from code that the person had edited by hand. */
   readonly isEdited: boolean;
 }
 

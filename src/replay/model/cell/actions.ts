@@ -41,11 +41,8 @@ export type ActionResult =
   | null;
 
 export interface IReplayHost {
-  /** Ask the person whether the step at `index` may replace edits that no step contains. */
   confirmReplace(index: number): Promise<boolean>;
-  /** Open the prompt row. The next request continues from `branch`, unless `branch` is null. */
   openPrompt(branch: IBranch | null): void;
-  /** Open a notebook and bring it to the front. */
   openFile(path: string): Promise<void>;
   /** Return the open answers of a cell as its prompt row shows them; null if there are none. */
   shownAnswers(key: ICellKey): IShownAnswers | null;
@@ -79,7 +76,6 @@ export class ReplayActions extends VDomModel {
     return isActiveCellShown && step?.code === this._subject.source;
   }
 
-  /** Whether the cell has been edited since its last step, so that no step contains the edits. */
   get hasUnrecordedEdits(): boolean {
     const lastStep = this._steps.all.at(-1);
     return (
@@ -97,7 +93,6 @@ export class ReplayActions extends VDomModel {
     return this._canApply(this.step);
   }
 
-  /** The step whose code was the last to run without an error; null if it can't be restored. */
   get restorableWorkingIndex(): number | null {
     const index = findLastWorking(this._steps.all);
     return index !== null && this._canApply(this._steps.all[index])
@@ -122,7 +117,6 @@ export class ReplayActions extends VDomModel {
     return ![null, 'copied', 'inserted'].includes(this.lastResult);
   }
 
-  /** Restore the current step. Return whether the cell was changed. */
   restore(): Promise<boolean> {
     return this._apply(this.step, 'restored');
   }
@@ -168,7 +162,6 @@ export class ReplayActions extends VDomModel {
     }
   }
 
-  /** Undo the last change of the cell if that change was a restore. */
   undo(): void {
     if (this.canUndo && this._steps.isActiveCellShown) {
       this._subject.undo();
@@ -181,7 +174,6 @@ export class ReplayActions extends VDomModel {
     }
   }
 
-  /** Return whether a step's code can be written into the cell and would change its source. */
   private _canApply(step: Step | null): boolean {
     const isDifferent = step?.code !== this._subject.source;
     const isRestorable = !!step && hasCode(step) && isDifferent;

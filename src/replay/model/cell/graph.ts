@@ -15,7 +15,6 @@ import type { IBranch } from '../../../records/branch';
 import type { IHistory } from '../../../tokens';
 import { firstLineOf, ICellInfo, type IReplaySubject } from '../activeCell';
 
-/** The maximum number of columns that are drawn. */
 export const MAX_COLUMNS = 4;
 
 export function parentOf(step: Step): number | null {
@@ -23,7 +22,6 @@ export function parentOf(step: Step): number | null {
   return parent !== null && parent >= 0 && parent < step.index ? parent : null;
 }
 
-/** Return whether a step continues from another step than the one before it in the list. */
 export function isBranching(step: Step): boolean {
   const parent = parentOf(step);
   return parent !== null && parent !== step.index - 1;
@@ -55,18 +53,15 @@ export function branchAt(steps: readonly Step[], shown: Step): IBranch | null {
   return turnId === null ? null : { turnId, title: turn?.title ?? '' };
 }
 
-/** Return the turn whose suggestion can still be accepted; null if there is none. */
 export function findOpenTurn(steps: readonly Step[]): Step | null {
   return steps.find(({ outcome }) => outcome === 'open') ?? null;
 }
 
 /** The part of the graph that is drawn in one row of the list. Columns are counted from 0. */
 export interface IGraphRow {
-  /** The column of the dot that stands for the row's step. */
   readonly column: number;
   /** The columns in which a line passes straight from the row above to the row below. */
   readonly passingColumns: readonly number[];
-  /** Whether a line leads from the row above to the dot. */
   readonly hasLineFromAbove: boolean;
   /** The columns in which lines from the dot arrive at the row below. */
   readonly columnsBelow: readonly number[];
@@ -105,7 +100,6 @@ export interface IRelative {
   readonly cellId: string;
   /** Null if the cell is no longer in the notebook. */
   readonly cell: ICellInfo | null;
-  /** The first line of the cell's source; for a deleted cell, of its last source. */
   readonly firstLine: string;
 }
 
@@ -119,7 +113,6 @@ export function relativesOf(step: Step): string[] {
   return ids.filter((id): id is string => typeof id === 'string' && id !== '');
 }
 
-/** Return the relatives with these ids. The last sources of deleted cells come from the server. */
 export async function describeCells(
   { subject, history }: { subject: IReplaySubject; history: IHistory },
   ids: readonly string[]

@@ -53,7 +53,6 @@ export class ReplaySteps extends LoadedModel {
   /** The cell whose steps are shown; null if there is none. */
   shownCell: IShownCell | null = null;
   all: readonly IShownStep[] = [];
-  /** The receipts of the summaries of older requests. */
   summaries: readonly TurnReceipt[] = [];
 
   /**
@@ -79,7 +78,6 @@ export class ReplaySteps extends LoadedModel {
       : null;
   }
 
-  /** Show another answer to the request of a step: the one of the turn `turnId`. */
   showAttempt({ seq }: Step, turnId: number): void {
     this._chosenAttempts.set(seq, turnId);
     this.stateChanged.emit();
@@ -183,7 +181,6 @@ export class ReplaySteps extends LoadedModel {
       return 'notebook';
     }
     if (notebookId === null) {
-      // A notebook without an active cell is still being opened.
       return cell ? 'history' : 'cell';
     }
     if (this._pinnedCellId !== null) {

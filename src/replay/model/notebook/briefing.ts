@@ -20,7 +20,6 @@ const MAX_CLOCK_SKEW_MS = 60 * 60_000;
 /** The kinds of moments whose cell is new if it had no earlier moment. */
 const ADDING_KINDS = ['turn', 'edit', 'split', 'copy'];
 
-/** A moment that is a step of a cell. */
 type CellMoment = Moment & { readonly cellId: string; readonly step: number };
 
 export interface IBriefingItem {
@@ -45,7 +44,6 @@ export interface IBriefing {
   readonly runCount: number;
 }
 
-/** A working period: its moments, and the times of the first and the last of them. */
 interface IPeriod {
   readonly moments: Moment[];
   readonly begin: number;
@@ -64,7 +62,6 @@ export function isInNotebook(cell: TimelineCell | null | undefined): boolean {
   return !!cell && !cell.deleted && cell.mergedInto === null;
 }
 
-/** Summarise the last working period before the present; null if there is none. */
 export function findBriefing(
   moments: readonly Moment[],
   isPresent: (cellId: string) => boolean,
@@ -126,7 +123,6 @@ function lastPeriod(moments: readonly Moment[], now: Date): IPeriod | null {
   return beforeToday.at(-1) ?? earlier.at(-1) ?? null;
 }
 
-/** Divide the moments in which a person worked into periods. */
 function periodsOf(moments: readonly Moment[], now: Date): IPeriod[] {
   const work = moments.filter(({ kind, author, outcome }) =>
     kind === 'turn' ? outcome !== 'repeated' : author === 'person'

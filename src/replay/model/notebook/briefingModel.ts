@@ -42,7 +42,6 @@ export class BriefingModel extends VDomModel {
     }
   }
 
-  /** Return the current notebook's briefing; null if there is none or the timeline isn't loaded. */
   find(now: Date): IBriefing | null {
     const { moments } = this._timeline;
     if (moments !== this._moments || now.getTime() !== this._now) {
@@ -137,7 +136,6 @@ export class BriefingReminder {
     }
   ) {}
 
-  /** Remind the person of the work in an open notebook as soon as it is visible. */
   add(panel: NotebookPanel): void {
     const openTime = new Date();
     const check = () =>
@@ -196,7 +194,6 @@ export class BriefingReminder {
     return briefing && { end: briefing.end, briefing };
   }
 
-  /** The ids of the notebooks that were visible. */
   private readonly _checked = new Set<string>();
 }
 

@@ -20,13 +20,11 @@ export type NoteApi = Pick<NoteClient, 'get' | 'update' | 'change' | 'delete'>;
 export type NoteMode = 'outline' | 'model' | 'off';
 
 const CHECK_MS = 5 * 60_000;
-/** The pause between two requests while a model words the note. */
 const PAUSE_MS = 4000;
 const MAX_CELLS = 1000;
 /** The longest part of a cell that is sent, and of all cells together, in characters. */
 const MAX_SOURCE = 4000;
 const MAX_SOURCES = 400_000;
-/** Return whether the server says that a person has no notes here. */
 function isRefusal(reason: unknown): boolean {
   return ['not_owner', 'feature_forbidden'].includes(toFailure(reason).code);
 }
@@ -34,7 +32,6 @@ function isRefusal(reason: unknown): boolean {
 /** The text that the person is typing, and the state of the last action. */
 const NO_DRAFT = {
   text: null as string | null,
-  /** The text of the note when the edit began. */
   base: '',
   /** The newer text of the note, if it has changed since; null if it hasn't. */
   newerText: null as string | null,
@@ -53,7 +50,6 @@ export class NotebookNote extends LoadedModel {
     history.eventsQueued.connect(this._onEventsQueued, this);
   }
 
-  /** The person's setting; `off` until it is loaded. */
   get mode(): NoteMode {
     return this._mode;
   }
@@ -75,7 +71,6 @@ export class NotebookNote extends LoadedModel {
     return this._notebookId !== null && this._notebookId === this.target;
   }
 
-  /** The current notebook's note; null if there is none, or if it isn't loaded. */
   get note(): Note | null {
     return this.hasLoaded ? this._note : null;
   }
@@ -84,12 +79,10 @@ export class NotebookNote extends LoadedModel {
     return this._drafts.get(this.target ?? '') ?? NO_DRAFT;
   }
 
-  /** Whether the last action replaced or deleted a text, which `undo` can write again. */
   get canUndo(): boolean {
     return this._replaced !== null && this._replaced.id === this.target;
   }
 
-  /** Set the text that the person types; null ends the edit. */
   edit(text: string | null): void {
     const id = this.target;
     if (id === null) {
@@ -118,7 +111,6 @@ export class NotebookNote extends LoadedModel {
     return this._act(null, id => this._api!.change(id, body));
   }
 
-  /** Use the note in requests, or don't. */
   setUsed(used: boolean): Promise<boolean> {
     return this._act(this._replaced, id => this._api!.change(id, { used }));
   }
@@ -128,7 +120,6 @@ export class NotebookNote extends LoadedModel {
     return this._act(this._current(), id => this._update(id, true));
   }
 
-  /** Delete the note, and the stored prompts that contain it. */
   delete(): Promise<boolean> {
     return this._act(this._current(), async id => {
       await this._api!.delete(id);
@@ -287,11 +278,9 @@ export class NotebookNote extends LoadedModel {
   private _mode: NoteMode = 'off';
   private _hasNoNotes = false;
   private _note: Note | null = null;
-  /** The id of the notebook whose note is `_note`. */
   private _notebookId: string | null = null;
   private readonly _drafts = new Map<string, NoteDraft>();
   private _replaced: IReplaced | null = null;
-  /** The times at which the notes of notebooks were last checked, by id. */
   private readonly _checkTimes = new Map<string, number>();
 }
 

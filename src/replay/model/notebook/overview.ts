@@ -14,7 +14,6 @@ import { LoadedModel } from '../loadedModel';
 
 export interface IOverviewRow {
   readonly cellId: string;
-  /** The description of the cell; null if the cell is no longer in the notebook. */
   readonly cell: ICellInfo | null;
   /** The first line of the cell's source; for a deleted cell, of its last recorded source. */
   readonly firstLine: string;
@@ -23,7 +22,6 @@ export interface IOverviewRow {
 }
 
 export class ReplayOverview extends LoadedModel {
-  /** Whether the notebook's summaries are loading for the first time. */
   override get isLoading(): boolean {
     return (
       super.isLoading && this._loadedNotebookId !== this.subject.notebookId
@@ -137,7 +135,6 @@ export class ReplayOverview extends LoadedModel {
     }
   }
 
-  /** The rows; null if they must be built again. */
   private _rows: IOverviewRow[] | null = null;
   /** The id of the notebook whose summaries are in `_summaryByCellId`. */
   private _loadedNotebookId: string | null = null;

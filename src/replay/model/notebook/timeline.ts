@@ -31,15 +31,12 @@ export class NotebookTimeline extends LoadedModel {
     }, this);
   }
 
-  /** The player of the moments. Its last position is "now". */
   readonly player = new ReplayPlayer();
 
-  /** The moments, oldest first; empty until the current notebook's timeline is loaded. */
   get moments(): readonly Moment[] {
     return this._current?.moments ?? [];
   }
 
-  /** The position of each moment on the activity chart; see `chartPositionsOf`. */
   get chartPositions(): readonly number[] {
     return this._current?.chartPositions ?? [];
   }
@@ -62,7 +59,6 @@ export class NotebookTimeline extends LoadedModel {
     return this.isNow ? null : this._snapshot;
   }
 
-  /** The report, which counts the lines that each contributor wrote; null until it is loaded. */
   get report(): Report | null {
     return this._current ? this._report : null;
   }
@@ -76,7 +72,6 @@ export class NotebookTimeline extends LoadedModel {
     return this._current?.acceptedRequests ?? NO_REQUESTS;
   }
 
-  /** Return the timeline's data about a cell; null if the timeline doesn't contain the cell. */
   cell(cellId: string): TimelineCell | null {
     return this._loaded?.cells.find(cell => cell.cellId === cellId) ?? null;
   }
@@ -134,7 +129,6 @@ export class NotebookTimeline extends LoadedModel {
     super.onActiveChanged();
   }
 
-  /** The loaded timeline, if it is that of the current notebook. */
   private get _current(): ILoadedTimeline | null {
     const { notebookId } = this.subject;
     return this._loaded?.notebookId === notebookId ? this._loaded : null;
@@ -145,7 +139,6 @@ export class NotebookTimeline extends LoadedModel {
     this._snapshotRequest = null;
   }
 
-  /** Show a timeline that the server returned, unless the same timeline is shown already. */
   private _update(notebookId: string, timeline: Timeline): void {
     const { version, moments } = timeline;
     const isOtherNotebook = notebookId !== this._loaded?.notebookId;
@@ -160,7 +153,6 @@ export class NotebookTimeline extends LoadedModel {
       acceptedRequests: acceptedRequestsOf(moments),
       snapshots: new Map()
     };
-    // The additional position is "now".
     const length = moments.length ? moments.length + 1 : 0;
     if (isOtherNotebook) {
       this._snapshot = this._report = null;
@@ -176,7 +168,6 @@ export class NotebookTimeline extends LoadedModel {
     }
   }
 
-  /** Load the notebook's report, unless it was already requested for the loaded timeline. */
   private async _loadReport(notebookId: string): Promise<void> {
     const version = this._loaded?.version ?? null;
     if (version === this._reportVersion || !this._loaded?.moments.length) {
@@ -194,7 +185,6 @@ export class NotebookTimeline extends LoadedModel {
     }
   }
 
-  /** Show the snapshot of the current moment, from the cache or the server. */
   private async _loadSnapshot(): Promise<void> {
     const { moment } = this;
     if (!moment || !this.isActive) {
@@ -283,7 +273,6 @@ export class NotebookTimeline extends LoadedModel {
   private _snapshotRequest: AbortController | null = null;
   private _loaded: ILoadedTimeline | null = null;
   private _report: Report | null = null;
-  /** The version of the timeline for which the report was requested. */
   private _reportVersion: string | null = null;
   private _snapshot: NotebookSnapshot | null = null;
 }
@@ -292,11 +281,9 @@ interface ILoadedTimeline extends Timeline {
   readonly notebookId: string;
   readonly chartPositions: readonly number[];
   readonly acceptedRequests: ReadonlyMap<string, string>;
-  /** Maps the index of a moment to its snapshot. */
   readonly snapshots: Map<number, NotebookSnapshot>;
 }
 
-/** Return the index of a moment in a newer list of moments; -1 if the list doesn't contain it. */
 function findMoment(moments: readonly Moment[], moment: Moment): number {
   const isSame = (candidate?: Moment) =>
     candidate?.cellId === moment.cellId &&

@@ -162,7 +162,6 @@ function Form(props: {
   );
 }
 
-/** The number of answered requests, a failure, and the button that stops or continues. */
 function Progress(props: {
   run: AgainRun;
   close: () => void;

@@ -22,19 +22,16 @@ import { type IReplayContext, useReplay } from '../context';
 interface IAgainTableProps {
   rows: readonly IAgainRow[];
   findings: IFindings;
-  /** The index of the row whose request is being asked; -1 if there is none. */
   askedRow: number;
   /** The name of the model that is asked again, until one of its answers has it. */
   modelName: string;
 }
 
-/** The figures of an answer; null until there is one. */
 interface ILine {
   readonly name: string;
   readonly figures: IFigures | null;
 }
 
-/** The two lines for a request, or for all of them. */
 interface IGroup {
   readonly title: string;
   readonly turnId: number | null;
@@ -45,7 +42,6 @@ interface IGroup {
 interface IColumn {
   readonly title: string;
   readonly description: string;
-  /** Return the text of one figure; empty if it isn't known. */
   readonly text: (figures: IFigures) => string;
 }
 
@@ -95,7 +91,6 @@ export function AgainTable(props: IAgainTableProps): React.JSX.Element {
   );
 }
 
-/** The request, and its two lines. */
 function Group(props: {
   group: IGroup;
   columns: readonly IColumn[];

@@ -15,7 +15,8 @@ import { compareIcon } from '../icons';
 import { showPrompt } from '../receipt/promptDialog';
 
 export function CellActions(): React.JSX.Element {
-  const { model, trans } = useReplay();
+  const context = useReplay();
+  const { model, trans } = context;
   const { actions, player } = model;
   return (
     <footer className="jp-AIServer-Replay-actions">
@@ -48,12 +49,15 @@ export function CellActions(): React.JSX.Element {
           )
         }
       />
-      <StepMenu />
+      <MenuButton
+        label={trans.__('More about this step')}
+        className="jp-AIServer-Replay-more"
+        createMenu={() => createMenu(entryGroups(context))}
+      />
     </footer>
   );
 }
 
-/** Return the position with which a comparison begins: that of the step before, if there is one. */
 function previousOf(position: number): number {
   return position > 0 ? position - 1 : 1;
 }
@@ -130,17 +134,6 @@ function disabledReason(
     : trans.__('This step has no code.');
 }
 
-export function StepMenu(): React.JSX.Element {
-  const context = useReplay();
-  return (
-    <MenuButton
-      label={context.trans.__('More about this step')}
-      className="jp-AIServer-Replay-more"
-      createMenu={() => createMenu(entryGroups(context))}
-    />
-  );
-}
-
 function entryGroups(context: IReplayContext): MenuEntry[][] {
   const { model, trans } = context;
   const { actions, again, step, steps } = model;
@@ -162,11 +155,14 @@ function entryGroups(context: IReplayContext): MenuEntry[][] {
         isEnabled: actions.canInsert,
         run: () => actions.insertBelow()
       },
-      takeHistoryEntry(context)
+      // The shown cell is deleted.
+      key?.info === null && {
+        label: trans.__('Give this history to the selected cell'),
+        isEnabled: model.canTakeHistory,
+        run: () => void model.takeHistory()
+      }
     ],
-    step?.kind === 'turn' && step.title.trim()
-      ? requestEntries(step, context)
-      : [],
+    step ? requestEntries(step, context) : [],
     [
       key &&
         step?.receipt?.hasPrompt !== undefined && {
@@ -181,23 +177,13 @@ function entryGroups(context: IReplayContext): MenuEntry[][] {
   ];
 }
 
-function takeHistoryEntry({ model, trans }: IReplayContext): MenuEntry {
-  const { steps, subject } = model;
-  const cellId = steps.shownCell?.cellId;
-  const isDeleted = cellId !== undefined && subject.numberOf(cellId) === null;
-  return (
-    isDeleted && {
-      label: trans.__('Give this history to the selected cell'),
-      isEnabled: subject.canUndelete && !!subject.cell,
-      run: () => void model.takeHistory()
-    }
-  );
-}
-
 function requestEntries(
-  { dataframes, mode, title: text, turnId }: IShownStep,
+  { dataframes, kind, mode, title: text, turnId }: IShownStep,
   { commands, model, trans }: IReplayContext
 ): MenuEntry[] {
+  if (kind !== 'turn' || !text.trim()) {
+    return [];
+  }
   const { isActiveCellShown, shownCell } = model.steps;
   const { addMemory, askWithCurrentData, saveRecipe } = CommandIDs;
   const { notebookId, cellId } = shownCell ?? {};

@@ -21,7 +21,6 @@ import { CompareView } from './compareView';
 import { StepList } from './stepList';
 import { StepView } from './stepView';
 
-/** The minimum width, in pixels, at which a step's details are next to its title, not below it. */
 const MIN_ONE_LINE_WIDTH = 480;
 
 export function CellView(): React.JSX.Element {
@@ -121,7 +120,6 @@ function CellHead(): React.JSX.Element {
   );
 }
 
-/** The sidebar's minimum width for side-by-side diffs, in pixels. */
 const MIN_SPLIT_WIDTH = 400;
 
 export function Player(props: {

@@ -109,7 +109,6 @@ export function CompareView(props: {
   );
 }
 
-/** The outcome and the output of the last run of step A or step B. */
 function StepOutput(props: {
   name: string;
   step: IShownStep;

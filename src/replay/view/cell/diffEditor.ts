@@ -13,11 +13,9 @@ import {
 } from '../../../diff/replaceContent';
 
 export interface IDiffContent {
-  /** The old text. If it is empty, the new text is drawn without marks. */
   readonly before: string;
   readonly code: string;
   readonly mimeType: string;
-  /** Whether to draw the texts side by side, if there are two different ones. */
   readonly isSplit: boolean;
   readonly label: string;
   /** The accessible name of `before`, used if the texts are drawn side by side. */
@@ -37,7 +35,6 @@ export class DiffEditor {
     });
   }
 
-  /** Draw a diff. Syntax highlighting is added as soon as the language's support is loaded. */
   show(content: IDiffContent): void {
     this._content = content;
     const spec = this._languages.findByMIME(content.mimeType);
@@ -62,28 +59,30 @@ export class DiffEditor {
   }
 
   private _draw(content: IDiffContent, language: Extension): void {
-    const { before, code } = content;
+    const { before, code, label, labelBefore } = content;
     // If the old text is empty or the texts are equal, draw only the new text, without marks.
     const isChange = before !== '' && before !== code;
-    if (isChange && content.isSplit) {
-      this._drawSideBySide(content, language);
-    } else {
-      this._drawInOneColumn(content, language, isChange);
-    }
-  }
-
-  private _drawInOneColumn(
-    content: IDiffContent,
-    language: Extension,
-    isChange: boolean
-  ): void {
-    const { before, code, label } = content;
-    const hasHiddenEnd = isChange && needsHiddenEnd(before, code);
+    // Without a line break at the end, adding a last line would make the one before look changed,
+    // too. `hiddenEnd` hides the empty line.
+    const hasHiddenEnd = isChange && lastLine(before) !== lastLine(code);
     const end = hasHiddenEnd ? '\n' : '';
+    const configOf = (text: string, name: string) => ({
+      doc: text + end,
+      extensions: [
+        this._phrases,
+        readOnlyExtensions(language, name),
+        hasHiddenEnd ? hiddenEnd : []
+      ]
+    });
+    const right = configOf(code, label);
+    if (isChange && content.isSplit) {
+      const left = configOf(before, labelBefore);
+      this._drawSideBySide(left, right, mergeOptions(before, code));
+      return;
+    }
     const doc = code + end;
     const extensions = [
-      this._phrases,
-      readOnlyExtensions(language, label),
+      ...right.extensions,
       unifiedMergeView({
         // Comparing `doc` with itself draws no marks, but keeps the styles. `replaceContent` is
         // slow if they change.
@@ -92,8 +91,7 @@ export class DiffEditor {
         gutter: isChange,
         diffConfig: DIFF_LIMITS,
         ...(isChange && mergeOptions(before, code))
-      }),
-      hasHiddenEnd ? hiddenEnd : []
+      })
     ];
     if (this._view) {
       this._view.dispatch(replaceContent(this._view, doc, extensions));
@@ -107,21 +105,11 @@ export class DiffEditor {
     });
   }
 
-  private _drawSideBySide(content: IDiffContent, language: Extension): void {
-    const { before, code, label, labelBefore } = content;
-    const hasHiddenEnd = needsHiddenEnd(before, code);
-    const end = hasHiddenEnd ? '\n' : '';
-    const editorConfig = (text: string, name: string) => ({
-      doc: text + end,
-      extensions: [
-        this._phrases,
-        readOnlyExtensions(language, name),
-        hasHiddenEnd ? hiddenEnd : []
-      ]
-    });
-    const left = editorConfig(before, labelBefore);
-    const right = editorConfig(code, label);
-    const options = mergeOptions(before, code);
+  private _drawSideBySide(
+    left: IEditorConfig,
+    right: IEditorConfig,
+    options: ReturnType<typeof mergeOptions>
+  ): void {
     if (this._mergeView) {
       const { a: leftView, b: rightView } = this._mergeView;
       leftView.dispatch(replaceContent(leftView, left.doc, left.extensions));
@@ -149,19 +137,14 @@ export class DiffEditor {
   }
 
   private readonly _phrases: Extension;
-  /** The editor of a diff in one column; null while no such diff is drawn. */
   private _view: EditorView | null = null;
-  /** The two editors of a diff side by side; null while no such diff is drawn. */
   private _mergeView: MergeView | null = null;
   private _content: IDiffContent | null = null;
 }
 
-/**
- * Without a line break at the end, adding a last line would make the one before look changed, too.
- * `hiddenEnd` hides the empty line.
- */
-function needsHiddenEnd(before: string, code: string): boolean {
-  return lastLine(before) !== lastLine(code);
+interface IEditorConfig {
+  readonly doc: string;
+  readonly extensions: Extension;
 }
 
 /** Changed words are marked only in similar texts: otherwise nearly all would be. */
@@ -177,7 +160,6 @@ function lastLine(text: string): string {
   return text.slice(text.lastIndexOf('\n') + 1);
 }
 
-/** Build the extensions of a read-only editor. `label` is the accessible name of its text. */
 function readOnlyExtensions(language: Extension, label: string): Extension {
   return [
     language,

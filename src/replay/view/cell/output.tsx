@@ -7,6 +7,7 @@ import React from 'react';
 import type { Step } from '../../../api/types';
 import { IOutputImage, outputOf } from '../../../records/runs';
 import { useReplay } from '../context';
+import { useLoaded } from '../loaded';
 
 export const Output = React.memo(function Output(props: {
   run: Step;
@@ -57,34 +58,25 @@ export function Thumbnail(props: {
 }): React.JSX.Element {
   const { image, label } = props;
   const { model, trans } = useReplay();
-  const [url, setUrl] = React.useState<string | null>(null);
-  const [isMissing, setMissing] = React.useState(false);
+  const { api } = model.history;
   const { sha256 } = image;
+  const load = React.useCallback(
+    (signal: AbortSignal) => api.blob(sha256, signal),
+    [api, sha256]
+  );
+  const { value: blob, failure } = useLoaded(load);
+  const [url, setUrl] = React.useState<string | null>(null);
   React.useEffect(() => {
-    const abort = new AbortController();
-    let objectUrl: string | null = null;
-    model.history.api
-      .blob(sha256, abort.signal)
-      .then(blob => {
-        if (!abort.signal.aborted) {
-          objectUrl = URL.createObjectURL(blob);
-          setUrl(objectUrl);
-        }
-      })
-      .catch(() => {
-        if (!abort.signal.aborted) {
-          setMissing(true);
-        }
-      });
+    if (!blob) {
+      return;
+    }
+    const objectUrl = URL.createObjectURL(blob);
+    setUrl(objectUrl);
     return () => {
-      abort.abort();
-      if (objectUrl) {
-        URL.revokeObjectURL(objectUrl);
-      }
+      URL.revokeObjectURL(objectUrl);
       setUrl(null);
-      setMissing(false);
     };
-  }, [sha256, model]);
+  }, [blob]);
   const { width, height } = image;
   return (
     <span
@@ -92,9 +84,7 @@ export function Thumbnail(props: {
       style={{ aspectRatio: `${width} / ${height}`, maxWidth: width }}
     >
       {url && <img src={url} alt={label} width={width} height={height} />}
-      {isMissing && (
-        <span>{trans.__('This image is no longer available.')}</span>
-      )}
+      {failure && <span>{trans.__('This image is no longer available.')}</span>}
     </span>
   );
 }

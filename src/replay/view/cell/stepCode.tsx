@@ -1,10 +1,8 @@
-/** A React component that shows a diff. It reuses one `DiffEditor` for all steps. */
 import React from 'react';
 
 import { useReplay } from '../context';
 import { DiffEditor, type IDiffContent } from './diffEditor';
 
-/** The properties of `StepCode`: those of `IDiffContent`, and the duration of an animation. */
 export interface IStepCodeProps extends IDiffContent {
   transitionMs: number;
 }

@@ -24,7 +24,6 @@ import { countStepChanges } from './stepView';
 interface IStepListProps {
   steps: readonly IShownStep[];
   position: number;
-  /** The index of step A of a comparison; null while no steps are compared. */
   positionA: number | null;
   isNarrow: boolean;
   models: ReadonlyMap<string, ModelInfo>;
@@ -77,7 +76,6 @@ interface IStepRowProps {
   isCurrent: boolean;
   isStepA: boolean;
   isStepB: boolean;
-  /** The row of the graph that is drawn next to the step. */
   graphRow: IGraphRow;
   columnCount: number;
   modelInfo: ModelInfo | null;
@@ -145,7 +143,6 @@ const StepRow = React.memo(function StepRow(
   );
 });
 
-/** The numbers of lines that an edit added and removed. Draws nothing for other kinds of steps. */
 function EditLineCount(props: { step: IShownStep }): React.JSX.Element | null {
   const { step } = props;
   if (step.kind !== 'edit') {
@@ -160,7 +157,6 @@ function EditLineCount(props: { step: IShownStep }): React.JSX.Element | null {
   );
 }
 
-/** The width of a column of the graph, in pixels. */
 const COLUMN_WIDTH = 14;
 
 function graphWidth(columnCount: number): number {
@@ -174,7 +170,6 @@ function GraphLines(props: {
 }): React.JSX.Element {
   const { row, columnCount } = props;
   const width = graphWidth(columnCount);
-  /** The horizontal position of a column's centre. */
   const x = (column: number) => (column + 0.5) * COLUMN_WIDTH;
   const dotX = x(row.column);
   return (

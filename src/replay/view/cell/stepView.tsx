@@ -5,7 +5,7 @@
 import { checkIcon, fileIcon } from '@jupyterlab/ui-components';
 import React from 'react';
 
-import type { SchemaChange, Step } from '../../../api/types';
+import type { Step } from '../../../api/types';
 import { countLineChanges, ILineCount } from '../../../diff/changedLines';
 import { cellName } from '../../../labels/cellNames';
 import { slashWordOf } from '../../../labels/modeLabels';
@@ -31,14 +31,14 @@ import { lastRunOf } from '../../../records/runs';
 import { contributorIcon } from '../../../ui/contributorIcon';
 import {
   describeCells,
-  IRelative,
   isBranching,
   parentOf,
   relativesOf
 } from '../../model/cell/graph';
 import { Chip, LinkButton, When } from '../buttons';
 import { useReplay } from '../context';
-import { ReceiptLine, usePrompt } from '../receipt/receipt';
+import { useLoaded, usePrompt } from '../loaded';
+import { ReceiptLine } from '../receipt/receipt';
 import { Output } from './output';
 import { type IStepCodeProps, StepCode } from './stepCode';
 
@@ -71,9 +71,7 @@ export function StepView(props: IStepViewProps): React.JSX.Element {
         className="jp-AIServer-Replay-request"
         text={requestText(step) || stepTitle(step, trans)}
       />
-      {step.schemaChanges?.map(change => (
-        <SchemaChanges key={change.name} change={change} />
-      ))}
+      <SchemaChanges step={step} />
       <Relatives step={step} />
       {error && <p className="jp-AIServer-Replay-problem">{error}</p>}
       {isTurn && <AnswerHead step={step} />}
@@ -95,7 +93,6 @@ function requestText({ kind, title }: Step): string {
   return kind === 'turn' ? title.trim() : '';
 }
 
-/** The heading of a request's answers, and their menu; null for a request that has none. */
 function AnswerHead(props: { step: IShownStep }): React.JSX.Element | null {
   const { step } = props;
   const { trans } = useReplay();
@@ -107,7 +104,6 @@ function AnswerHead(props: { step: IShownStep }): React.JSX.Element | null {
   ) : null;
 }
 
-/** The code of a step; nothing for an answer in words, or a request that has no answer. */
 function ShownCode(props: IStepViewProps): React.JSX.Element | null {
   const { step, position, mimeType, isSplit, transitionMs } = props;
   const { trans } = useReplay();
@@ -127,11 +123,14 @@ function ShownCode(props: IStepViewProps): React.JSX.Element | null {
   ) : null;
 }
 
-function SchemaChanges(props: { change: SchemaChange }): React.JSX.Element {
-  const { change } = props;
+function SchemaChanges(props: { step: Step }): React.JSX.Element[] {
   const { trans } = useReplay();
-  return (
-    <div className="jp-AIServer-Replay-dataChange" role="note">
+  return (props.step.schemaChanges ?? []).map(change => (
+    <div
+      key={change.name}
+      className="jp-AIServer-Replay-dataChange"
+      role="note"
+    >
       {schemaChangeTitle(change, trans)}
       <ul>
         {schemaChangeParts(change, trans).map(({ tag: Tag, text }) => (
@@ -141,7 +140,7 @@ function SchemaChanges(props: { change: SchemaChange }): React.JSX.Element {
         ))}
       </ul>
     </div>
-  );
+  ));
 }
 
 function StepHead(
@@ -194,7 +193,6 @@ function StepHead(
   );
 }
 
-/** The selected lines, the kind of request, and the outcome. */
 function StepChips({ step }: { step: IShownStep }): React.JSX.Element {
   const { trans } = useReplay();
   const chip = step.kind === 'run' ? null : stepOutcome(step, trans);
@@ -226,7 +224,6 @@ export function RunChip(props: { run: Step }): React.JSX.Element {
 
 export function LineCount(props: {
   count: ILineCount;
-  /** Whether to show "no changes" if there are none. */
   showsNoChangesLabel: boolean;
 }): React.JSX.Element | null {
   const { trans } = useReplay();
@@ -309,18 +306,11 @@ function Relatives(props: { step: Step }): React.JSX.Element | null {
   const { step } = props;
   const { model, trans } = useReplay();
   const ids = React.useMemo(() => relativesOf(step), [step]);
-  const [relatives, setRelatives] = React.useState<readonly IRelative[]>([]);
-  React.useEffect(() => {
-    let isCurrent = true;
-    if (ids.length) {
-      void describeCells(model, ids).then(
-        loadedRelatives => isCurrent && setRelatives(loadedRelatives)
-      );
-    }
-    return () => {
-      isCurrent = false;
-    };
-  }, [ids, model]);
+  const load = React.useCallback(
+    () => (ids.length ? describeCells(model, ids) : undefined),
+    [ids, model]
+  );
+  const { value: relatives } = useLoaded(load);
   if (!ids.length) {
     return null;
   }
@@ -331,7 +321,7 @@ function Relatives(props: { step: Step }): React.JSX.Element | null {
     >
       {ids.map(cellId => {
         // Until the relatives are loaded, only their ids are known.
-        const relative = relatives.find(loaded => loaded.cellId === cellId);
+        const relative = relatives?.find(loaded => loaded.cellId === cellId);
         return (
           <li key={cellId}>
             <LinkButton
@@ -352,7 +342,6 @@ function Relatives(props: { step: Step }): React.JSX.Element | null {
   );
 }
 
-/** A menu of options, unless there are fewer than two. */
 function ChoiceMenu(props: {
   label: string;
   options: readonly (readonly [id: number, ...texts: string[]])[];

@@ -15,6 +15,7 @@ import {
   stepsOf
 } from '../../model/replay.fakes';
 import { ReplayPanel } from '../panel';
+import { CommandIDs } from '../../../tokens';
 import { reminderText, showReminder } from './reminder';
 import { untilDrawn } from '../../../ui/drawn.fakes';
 
@@ -260,19 +261,24 @@ describe('the reminder', () => {
   });
 
   it('is a notification that closes itself, with a way to turn it off', () => {
-    const show = jest.fn();
-    const openSettings = jest.fn();
+    const activateById = jest.fn();
+    const execute = jest.fn();
+    const commands = { hasCommand: () => true, execute };
+    const app = { commands, shell: { activateById } };
     const reminder = { name: 'a.ipynb', days: 5, briefing: null };
-    const actions = { show, openSettings };
-    showReminder({ ...reminder, panel: null as never }, actions, trans);
+    const panel = { id: 'panel' } as never;
+    showReminder({ ...reminder, panel }, app as never, trans);
     const [{ options, type }] = Notification.manager.notifications;
     expect(type).toBe('info');
     expect(options.autoClose).toBe(10_000);
     options.actions?.forEach(({ callback }) =>
       callback(new MouseEvent('click'))
     );
-    expect(show).toHaveBeenCalledTimes(1);
-    expect(openSettings).toHaveBeenCalledTimes(1);
+    expect(activateById).toHaveBeenCalledWith('panel');
+    expect(execute.mock.calls.map(([command]) => command)).toEqual([
+      CommandIDs.showLastTime,
+      'settingeditor:open'
+    ]);
     Notification.manager.dismiss();
   });
 });

@@ -123,7 +123,6 @@ function CellRow(
  */
 function useShownLines({ before, source }: CellSnapshot) {
   const [isExpanded, setExpanded] = React.useState(false);
-  // The lines of the diff, which also contains removed lines; null if the cell wasn't changed.
   const diffLines = React.useMemo(
     () => (before === undefined ? null : changedLines(before, source)),
     [before, source]
@@ -175,7 +174,6 @@ function CellCode(props: {
   );
 }
 
-/** Return the row's accessible name: the cell, whether it was changed, and its first line. */
 function rowLabel(
   { cell, number }: ISnapshotRow,
   trans: TranslationBundle
@@ -221,7 +219,6 @@ function blankText(cell: CellSnapshot, trans: TranslationBundle): string {
   return cell.step === null ? trans.__('not recorded yet') : trans.__('empty');
 }
 
-/** Estimate the height of a cell's row before it is rendered, in pixels. */
 function estimateHeight({ source, before }: CellSnapshot): number {
   const countOf = (text: string) => text.split('\n').length;
   // Removed lines are shown, too. Assume that the change removed half of the old lines.

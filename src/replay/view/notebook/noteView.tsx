@@ -59,7 +59,6 @@ interface IPartProps {
   onEnd: (result: Promise<boolean>) => Promise<void>;
 }
 
-/** The note, the field in which it is edited, or why there is none. */
 function Content({ onEnd }: IPartProps): React.JSX.Element | null {
   const { draft, hasLoaded, note } = useReplay().model.note;
   if (draft.text !== null) {
@@ -145,7 +144,6 @@ function NoteText(props: IPartProps & { note: Note }): React.JSX.Element {
   );
 }
 
-/** The field in which a person writes the note. */
 function EditedNote({ onEnd }: IPartProps): React.JSX.Element {
   const { model, trans } = useReplay();
   const noteModel = model.note;

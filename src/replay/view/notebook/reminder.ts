@@ -1,28 +1,38 @@
+import type { JupyterFrontEnd } from '@jupyterlab/application';
 import { Notification } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import { roughDuration } from '../../../labels/formats';
 import type { IReminder } from '../../model/notebook/briefingModel';
+import { CommandIDs } from '../../../tokens';
 
 const DAY_MS = 24 * 60 * 60_000;
 
-/** @param actions - Called by the two buttons. */
 export function showReminder(
   reminder: IReminder,
-  actions: { show: () => void; openSettings: (() => void) | null },
+  { commands, shell }: JupyterFrontEnd,
   trans: TranslationBundle
 ): void {
-  const { show, openSettings } = actions;
+  const settingEditor = 'settingeditor:open';
   Notification.info(reminderText(reminder, trans), {
     autoClose: 10_000,
     actions: [
-      { label: trans.__('Show'), callback: show },
-      ...(openSettings
+      {
+        label: trans.__('Show'),
+        callback: () => {
+          shell.activateById(reminder.panel.id);
+          void commands.execute(CommandIDs.showLastTime);
+        }
+      },
+      ...(commands.hasCommand(settingEditor)
         ? [
             {
               label: trans.__('Settings…'),
               caption: trans.__('Choose when to be reminded, or never'),
-              callback: openSettings
+              callback: () =>
+                void commands.execute(settingEditor, {
+                  query: trans.__('AI Server: Replay')
+                })
             }
           ]
         : [])

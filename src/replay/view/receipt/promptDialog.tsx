@@ -17,7 +17,8 @@ import { showView } from '../../../ui/dialogs';
 import { Thumbnail } from '../cell/output';
 import { StepCode } from '../cell/stepCode';
 import { IReplayContext, ReplayContext, useReplay } from '../context';
-import { Progress, usePrompt } from './receipt';
+import { usePrompt } from '../loaded';
+import { Progress } from './receipt';
 
 export async function showPrompt(
   step: Step,
@@ -116,7 +117,6 @@ function PromptHead(props: {
   );
 }
 
-/** The earlier turns with which the prompt can be compared. */
 function TurnMenu(props: {
   step: Step;
   steps: readonly Step[];

@@ -58,9 +58,9 @@ describe('receiptChanges', () => {
       ({ name }) => name
     );
     expect(changes).toEqual([
-      { text: 'new', before: null, after: 2 },
+      { text: 'new', before: undefined, after: 2 },
       { text: 'grew', before: 1, after: 4 },
-      { text: 'old', before: 7, after: null }
+      { text: 'old', before: 7, after: undefined }
     ]);
   });
 });

@@ -1,13 +1,13 @@
 /** Tokens, times and costs of an answer or a notebook, and what a model got and thought. */
 import React from 'react';
 
-import type { Step, TurnPrompt } from '../../../api/types';
+import type { Step } from '../../../api/types';
 import { failureText } from '../../../labels/failureText';
 import { receiptTexts, totalsText } from '../../../prompt/usageLabels';
-import { IFailure, toFailure } from '../../../state/failure';
-import type { ICellKey } from '../../../tokens';
+import type { IFailure } from '../../../state/failure';
 import { LinkButton } from '../buttons';
 import { useReplay } from '../context';
+import { usePrompt } from '../loaded';
 
 export function ReceiptLine(props: { step: Step }): React.JSX.Element | null {
   const { step } = props;
@@ -78,31 +78,6 @@ export function UsageSummary(): React.JSX.Element | null {
       )}
     </p>
   );
-}
-
-/** Load the prompt of a turn. With null, nothing is loaded. */
-export function usePrompt(
-  key: ICellKey | null,
-  turnId: number | null
-): { value: TurnPrompt | null; failure: IFailure | null } {
-  const { model } = useReplay();
-  const { api } = model.history;
-  const [value, setValue] = React.useState<TurnPrompt | null>(null);
-  const [failure, setFailure] = React.useState<IFailure | null>(null);
-  const { notebookId, cellId } = key ?? {};
-  React.useEffect(() => {
-    const abort = new AbortController();
-    setValue(null);
-    setFailure(null);
-    if (turnId !== null && notebookId && cellId) {
-      api.turnPrompt({ notebookId, cellId }, turnId, abort.signal).then(
-        prompt => !abort.signal.aborted && setValue(prompt),
-        reason => !abort.signal.aborted && setFailure(toFailure(reason))
-      );
-    }
-    return () => abort.abort();
-  }, [api, notebookId, cellId, turnId]);
-  return { value, failure };
 }
 
 export function Progress(props: {
