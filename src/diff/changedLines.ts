@@ -1,7 +1,5 @@
 /**
  * Computes a diff as a list of unchanged, removed and added lines, each with its changed ranges.
- * The list is used to render code without an editor, and to count lines. All functions are pure.
- *
  * Invariants: the unchanged and the added lines together are the new code; the unchanged and the
  * removed lines together are the old code.
  */

@@ -1,9 +1,6 @@
 /**
- * An editor extension that hides the empty last line of a text.
- *
- * When a line is added at the end of a text, the old last line gets a line break, so a diff would
- * mark the old last line as changed, too. To avoid this, a line break is added to both texts.
- * Each text then ends with an empty line, which this extension hides.
+ * An editor extension that hides the empty last line of a text. Without a line break at the end of
+ * both texts, a diff would mark the old last line as changed if a line is added below it.
  */
 import { Decoration, EditorView } from '@codemirror/view';
 

@@ -1,9 +1,6 @@
 /**
- * Computes the difference between two texts in whole lines. The old text is called A, and the new
- * text is called B.
- *
- * Invariant: if each hunk's lines in A are replaced with its lines in B, the result is B. The same
- * is true with A and B exchanged.
+ * Computes the difference between two texts, A and B, in whole lines. Invariant: if each hunk's
+ * lines in A are replaced with its lines in B, the result is B, and the other way round.
  *
  * CodeMirror's `Chunk.build` also returns whole lines, but it isn't used here, because it omits an
  * empty line that is added or removed next to another empty line.

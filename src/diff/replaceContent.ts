@@ -1,12 +1,9 @@
 /**
- * Replaces the text and the extensions of an existing editor. In a large notebook, this is much
- * faster than creating another editor.
+ * Replaces the text and the extensions of an existing editor.
  *
- * Creating an editor is slow: for each new editor and each new editor state, CodeMirror (style-mod
- * up to 4.1.2) writes the styles of all editors into the page again. The browser then recomputes
- * the styles of all cells, which takes more than one second with a thousand cells. When an existing
- * editor gets new extensions, no styles are written if the new extensions have the same styles in
- * the same order as the old ones.
+ * Creating an editor is slow: CodeMirror (style-mod up to 4.1.2) writes the styles of all editors
+ * into the page again, and recomputing those of a thousand cells takes more than a second. An
+ * existing editor writes none if its new extensions have the same styles in the same order.
  */
 import { diff } from '@codemirror/merge';
 import {
@@ -32,12 +29,9 @@ export function textChanges(before: string, after: string): ChangeSpec[] {
 }
 
 /**
- * Return the transactions that replace the text and the extensions of `view`. The caller dispatches
- * them.
- *
- * The first transaction replaces the text, and the second one the extensions. In this order, the
- * state fields of the new extensions are initialized with the new text. Only those ranges of the
- * text that differ are replaced, so that CodeMirror preserves the scroll position.
+ * Return the transactions that replace the text of `view`, and then its extensions, whose state
+ * fields start from the new text. Only those ranges of the text that differ are replaced, so that
+ * CodeMirror preserves the scroll position.
  */
 export function replaceContent(
   view: EditorView,

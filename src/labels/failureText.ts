@@ -1,7 +1,6 @@
 /**
- * The sentences about failures. The server sends a sentence with each of its errors; those here are
- * for failures that only the page notices or describes in another way, and for what the
- * administrator has forbidden.
+ * The sentences about failures that only the page notices or describes in another way than the
+ * server, and about what the administrator has forbidden.
  */
 import type { TranslationBundle } from '@jupyterlab/translation';
 

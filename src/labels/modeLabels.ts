@@ -44,9 +44,7 @@ export function modeLabels(trans: TranslationBundle) {
   }));
 }
 
-/**
- * Return the modes that, in an empty cell, are about the code cell above, with their descriptions.
- */
+/** Return the modes that, in an empty cell, are about the code cell above, described. */
 export function modesOfCellAbove(
   trans: TranslationBundle
 ): ReadonlyMap<string, string> {

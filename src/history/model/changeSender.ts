@@ -1,11 +1,9 @@
 /**
- * Sends changes of notebooks to the server. When a notebook was saved, this class makes sure that
- * the recorded sources and the sources in the file are equal before the save is recorded.
+ * Sends changes of notebooks to the server.
  *
- * The recorded sources and the file can differ if two pages have opened the same notebook without
- * jupyter-collaboration. A save in this page may remove the other page's changes from the file,
- * although they are already recorded. So this page first sends the sources that it saved, and then
- * records the save.
+ * If two pages have opened a notebook without jupyter-collaboration, a save in one of them removes
+ * the other one's recorded changes from the file. So this page first sends the sources that it
+ * saved, and then records the save.
  *
  * Invariants:
  * - The page sends the sources as they were at the time of the save, even if the cells have been

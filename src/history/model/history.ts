@@ -1,6 +1,5 @@
 /**
- * Implements `IHistory` with the HTTP API. Nothing is cached: when `changed` is emitted, views
- * fetch the data again.
+ * Implements `IHistory` with the HTTP API.
  *
  * Invariants:
  * - `changed` is emitted only after the server has written the session.

@@ -1,6 +1,4 @@
-import { EditorLanguageRegistry } from '@jupyterlab/codemirror';
 import { Clipboard } from '@jupyterlab/apputils';
-import { nullTranslator } from '@jupyterlab/translation';
 import { CommandRegistry } from '@lumino/commands';
 import { Widget } from '@lumino/widgets';
 
@@ -21,7 +19,8 @@ import {
   stepsOf,
   summaryOf
 } from '../model/replay.fakes';
-import { ReplayPanel } from './panel';
+import type { ReplayPanel } from './panel';
+import { createPanel } from './panel.fakes';
 import { positionAfterKey } from './slider';
 import { untilDrawn } from '../../ui/drawn.fakes';
 
@@ -49,8 +48,6 @@ describe('ReplayPanel', () => {
   let savedTexts: unknown[];
 
   beforeAll(() => {
-    window.requestIdleCallback ??= ((done: () => void) =>
-      setTimeout(done)) as never;
     // jsdom has no layout: pretend that ten rows fit.
     Object.defineProperty(HTMLElement.prototype, 'clientHeight', {
       configurable: true,
@@ -80,12 +77,7 @@ describe('ReplayPanel', () => {
     });
     commands.addKeyBinding({ command: ask, keys: ['Ctrl K'], selector: '*' });
     model = new ReplayModel(subject, history, FAKE_HOST);
-    panel = new ReplayPanel({
-      model,
-      commands,
-      languages: new EditorLanguageRegistry(),
-      translator: nullTranslator
-    });
+    panel = createPanel(model, commands);
   });
 
   afterEach(() => {

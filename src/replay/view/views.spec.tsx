@@ -1,7 +1,4 @@
 /** The notebook tab and the search tab in the DOM. */
-import { EditorLanguageRegistry } from '@jupyterlab/codemirror';
-import { nullTranslator } from '@jupyterlab/translation';
-import { CommandRegistry } from '@lumino/commands';
 import { Widget } from '@lumino/widgets';
 
 import type { Moment, NotebookSnapshot, SearchHit } from '../../api/types';
@@ -13,7 +10,8 @@ import {
   stepsOf,
   summaryOf
 } from '../model/replay.fakes';
-import { ReplayPanel } from './panel';
+import type { ReplayPanel } from './panel';
+import { createPanel } from './panel.fakes';
 import { untilDrawn } from '../../ui/drawn.fakes';
 
 const EVIL =
@@ -78,8 +76,6 @@ describe('the notebook and search tabs', () => {
   let opened: string[];
 
   beforeAll(() => {
-    window.requestIdleCallback ??= ((done: () => void) =>
-      setTimeout(done)) as never;
     // jsdom has no layout: give all elements a size.
     const sized = (name: string, value: number) =>
       Object.defineProperty(Element.prototype, name, {
@@ -129,12 +125,7 @@ describe('the notebook and search tabs', () => {
         subject.emitChange('activeCell');
       }
     });
-    panel = new ReplayPanel({
-      model,
-      commands: new CommandRegistry(),
-      languages: new EditorLanguageRegistry(),
-      translator: nullTranslator
-    });
+    panel = createPanel(model);
   });
 
   afterEach(() => {

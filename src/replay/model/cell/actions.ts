@@ -283,9 +283,7 @@ export class ReplayActions extends VDomModel {
   private _isApplying = false;
 }
 
-/**
- * Empty code counts as code, because a cell can be empty; but a failed turn without code has none.
- */
+/** Empty code counts as code, because a cell can be empty; but a failed turn has none. */
 function hasCode(step: Step): boolean {
   const hasFailed = step.outcome === 'error' || step.outcome === 'cancelled';
   return step.kind !== 'turn' || !hasFailed || step.code !== '';

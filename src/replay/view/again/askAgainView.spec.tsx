@@ -1,8 +1,5 @@
 import { Clipboard } from '@jupyterlab/apputils';
-import { EditorLanguageRegistry } from '@jupyterlab/codemirror';
 import { nullTranslator } from '@jupyterlab/translation';
-import { CommandRegistry } from '@lumino/commands';
-import { MessageLoop } from '@lumino/messaging';
 import { Widget } from '@lumino/widgets';
 
 import {
@@ -13,7 +10,8 @@ import {
 import { ReplayModel } from '../../model/replay';
 import { FAKE_HOST, FakeHistory, FakeSubject } from '../../model/replay.fakes';
 import { chooseEntry } from '../../../ui/menuButton.fakes';
-import { ReplayPanel } from '../panel';
+import type { ReplayPanel } from '../panel';
+import { createPanel, until } from '../panel.fakes';
 
 const trans = nullTranslator.load('');
 const TURNS = [
@@ -31,8 +29,6 @@ describe('the section in which the history is asked again', () => {
   let panel: ReplayPanel;
 
   beforeEach(async () => {
-    window.requestIdleCallback ??= ((done: () => void) =>
-      setTimeout(done)) as never;
     const subject = new FakeSubject();
     history = new FakeHistory();
     history.steps.set('a', turnsOf(...TURNS));
@@ -41,12 +37,7 @@ describe('the section in which the history is asked again', () => {
       findCell: () => cell,
       pickModel: ({ choose }) => choose(OTHER_MODEL)
     });
-    panel = new ReplayPanel({
-      model,
-      commands: new CommandRegistry(),
-      languages: new EditorLanguageRegistry(),
-      translator: nullTranslator
-    });
+    panel = createPanel(model);
     Widget.attach(panel, document.body);
     await until(more);
   });
@@ -55,22 +46,6 @@ describe('the section in which the history is asked again', () => {
     panel.dispose();
     model.dispose();
   });
-
-  /** Draw until a condition is met; jest ends a test that waits too long. */
-  async function until<T>(isDone: () => T): Promise<T> {
-    const end = Date.now() + 3000;
-    for (;;) {
-      if (Date.now() > end) {
-        throw new Error(`${isDone}: ${panel.node.textContent}`);
-      }
-      const result = isDone();
-      if (result) {
-        return result;
-      }
-      MessageLoop.flush();
-      await new Promise(resolve => setTimeout(resolve));
-    }
-  }
 
   const button = (label: string) =>
     [...panel.node.querySelectorAll('button')].find(

@@ -138,6 +138,9 @@ function entryGroups(context: IReplayContext): MenuEntry[][] {
   const { model, trans } = context;
   const { actions, again, step, steps } = model;
   const key = steps.shownCell;
+  if (!step || !key) {
+    return [];
+  }
   return [
     [
       {
@@ -147,7 +150,7 @@ function entryGroups(context: IReplayContext): MenuEntry[][] {
       },
       {
         label: trans.__('Copy this version'),
-        isEnabled: !!step?.code,
+        isEnabled: step.code !== '',
         run: () => actions.copy()
       },
       {
@@ -156,19 +159,18 @@ function entryGroups(context: IReplayContext): MenuEntry[][] {
         run: () => actions.insertBelow()
       },
       // The shown cell is deleted.
-      key?.info === null && {
+      key.info === null && {
         label: trans.__('Give this history to the selected cell'),
         isEnabled: model.canTakeHistory,
         run: () => void model.takeHistory()
       }
     ],
-    step ? requestEntries(step, context) : [],
+    requestEntries(step, context),
     [
-      key &&
-        step?.receipt?.hasPrompt !== undefined && {
-          label: trans.__('What the model saw'),
-          run: () => void showPrompt(step, steps.all, key, context)
-        },
+      step.receipt?.hasPrompt !== undefined && {
+        label: trans.__('What the model saw'),
+        run: () => void showPrompt(step, steps.all, key, context)
+      },
       again.canShowTable && {
         label: trans.__('Compare with the original answers'),
         run: () => void again.showTable()

@@ -9,7 +9,7 @@ import { useReplay } from '../context';
 import { IconButton } from '../../../ui/iconButton';
 import { compareIcon } from '../icons';
 import { Output } from './output';
-import { StepCode } from './stepCode';
+import { StepCode } from './diffEditor';
 import { LineCount, RunChip } from './stepView';
 import { stepTitle } from '../../../labels/stepLabels';
 

@@ -1,8 +1,5 @@
 /** The DataFrames of a request in the sidebar. */
-import { EditorLanguageRegistry } from '@jupyterlab/codemirror';
-import { nullTranslator } from '@jupyterlab/translation';
 import { CommandRegistry } from '@lumino/commands';
-import { MessageLoop } from '@lumino/messaging';
 import { Widget } from '@lumino/widgets';
 
 import type { SchemaChange, Step } from '../../../api/types';
@@ -16,7 +13,8 @@ import {
   FakeSubject,
   stepsOf
 } from '../../model/replay.fakes';
-import { ReplayPanel } from '../panel';
+import type { ReplayPanel } from '../panel';
+import { createPanel, until } from '../panel.fakes';
 import { countStepChanges } from './stepView';
 
 const EVIL = '<img src="https://evil.example" onerror="alert(1)">';
@@ -44,24 +42,9 @@ describe('the DataFrames of a request', () => {
     history.steps.set('a', [first, { ...last, ...more }]);
     subject = new FakeSubject();
     model = new ReplayModel(subject, history, FAKE_HOST);
-    panel = new ReplayPanel({
-      model,
-      commands,
-      languages: new EditorLanguageRegistry(),
-      translator: nullTranslator
-    });
+    panel = createPanel(model, commands);
     Widget.attach(panel, document.body);
     await until(() => panel.node.textContent?.includes('make a = 1'));
-  }
-  async function until<T>(find: () => T): Promise<T> {
-    for (;;) {
-      MessageLoop.flush();
-      const result = find();
-      if (result) {
-        return result;
-      }
-      await new Promise(resolve => setTimeout(resolve));
-    }
   }
   const ENTRY = 'Ask again with today’s data';
   const more = () =>
@@ -70,8 +53,6 @@ describe('the DataFrames of a request', () => {
     );
 
   beforeEach(() => {
-    window.requestIdleCallback ??= ((done: () => void) =>
-      setTimeout(done)) as never;
     asked.mockReset();
     commands = new CommandRegistry();
     commands.addCommand(CommandIDs.askWithCurrentData, { execute: asked });

@@ -40,7 +40,7 @@ import { useReplay } from '../context';
 import { useLoaded, usePrompt } from '../loaded';
 import { ReceiptLine } from '../receipt/receipt';
 import { Output } from './output';
-import { type IStepCodeProps, StepCode } from './stepCode';
+import { type IStepCodeProps, StepCode } from './diffEditor';
 
 interface IStepViewProps extends Pick<
   IStepCodeProps,

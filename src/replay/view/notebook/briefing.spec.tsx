@@ -1,8 +1,6 @@
 /** The card “Last time” in the DOM, and the texts of the reminder. */
 import { Notification } from '@jupyterlab/apputils';
-import { EditorLanguageRegistry } from '@jupyterlab/codemirror';
 import { nullTranslator } from '@jupyterlab/translation';
-import { CommandRegistry } from '@lumino/commands';
 import { Widget } from '@lumino/widgets';
 
 import type { Moment } from '../../../api/types';
@@ -14,7 +12,8 @@ import {
   FakeSubject,
   stepsOf
 } from '../../model/replay.fakes';
-import { ReplayPanel } from '../panel';
+import type { ReplayPanel } from '../panel';
+import { createPanel } from '../panel.fakes';
 import { CommandIDs } from '../../../tokens';
 import { reminderText, showReminder } from './reminder';
 import { untilDrawn } from '../../../ui/drawn.fakes';
@@ -41,8 +40,6 @@ describe('the card “Last time”', () => {
   let panel: ReplayPanel;
 
   beforeAll(() => {
-    window.requestIdleCallback ??= ((done: () => void) =>
-      setTimeout(done)) as never;
     // jsdom has no layout: give all elements a size.
     for (const name of ['clientHeight', 'clientWidth', 'offsetHeight']) {
       Object.defineProperty(HTMLElement.prototype, name, {
@@ -81,12 +78,7 @@ describe('the card “Last time”', () => {
   function create(): void {
     model = new ReplayModel(subject, history, FAKE_HOST);
     model.selectedTab = 'notebook';
-    panel = new ReplayPanel({
-      model,
-      commands: new CommandRegistry(),
-      languages: new EditorLanguageRegistry(),
-      translator: nullTranslator
-    });
+    panel = createPanel(model);
   }
 
   function setMoments(...moments: Moment[]): void {

@@ -81,24 +81,18 @@ function Content({ briefing }: { briefing: IBriefing }): React.JSX.Element {
   return (
     <>
       {unfinishedCount > 0 && (
-        <>
-          <h4>{trans.__('Not finished')}</h4>
-          <Lines
-            items={unfinishedLines}
-            label={trans.__('Not finished')}
-            moreCount={unfinishedCount - unfinishedLines.length}
-          />
-        </>
+        <Lines
+          items={unfinishedLines}
+          label={trans.__('Not finished')}
+          moreCount={unfinishedCount - unfinishedLines.length}
+        />
       )}
       {finishedCount > 0 && (
-        <>
-          <h4>{trans.__('Requests')}</h4>
-          <Lines
-            items={finishedLines}
-            label={trans.__('Requests')}
-            moreCount={finishedCount - finishedLines.length}
-          />
-        </>
+        <Lines
+          items={finishedLines}
+          label={trans.__('Requests')}
+          moreCount={finishedCount - finishedLines.length}
+        />
       )}
       <p>{changesText(briefing, trans)}</p>
     </>
@@ -114,6 +108,7 @@ function Lines(props: {
   const { model, trans } = useReplay();
   return (
     <>
+      <h4>{label}</h4>
       <ul aria-label={label}>
         {items.map(({ title, moment }) => {
           const { cellId, step } = moment;

@@ -1,13 +1,10 @@
-import { EditorLanguageRegistry } from '@jupyterlab/codemirror';
-import { nullTranslator } from '@jupyterlab/translation';
-import { CommandRegistry } from '@lumino/commands';
-import { MessageLoop } from '@lumino/messaging';
 import { Widget } from '@lumino/widgets';
 
 import { FakeNotes, OUTLINE } from '../../model/notebook/note.fakes';
 import { ReplayModel } from '../../model/replay';
 import { FAKE_HOST, FakeHistory, FakeSubject } from '../../model/replay.fakes';
-import { ReplayPanel } from '../panel';
+import type { ReplayPanel } from '../panel';
+import { createPanel, until } from '../panel.fakes';
 
 describe('the note of the notebook', () => {
   let api: FakeNotes;
@@ -25,12 +22,7 @@ describe('the note of the notebook', () => {
     );
     model.selectedTab = 'notebook';
     model.note.mode = 'outline';
-    panel = new ReplayPanel({
-      model,
-      commands: new CommandRegistry(),
-      languages: new EditorLanguageRegistry(),
-      translator: nullTranslator
-    });
+    panel = createPanel(model);
   });
 
   afterEach(() => {
@@ -46,16 +38,6 @@ describe('the note of the notebook', () => {
     document.querySelector<HTMLElement>(
       'section[aria-label="About this notebook"]'
     );
-  async function until<T>(find: () => T | null | undefined | false) {
-    for (;;) {
-      MessageLoop.flush();
-      const result = find();
-      if (result) {
-        return result;
-      }
-      await new Promise(resolve => setTimeout(resolve));
-    }
-  }
   const has = (text: string) =>
     until(() => section()?.textContent?.includes(text));
   const button = (name: string) =>

@@ -15,7 +15,7 @@ import { isRequestOf } from '../../../records/answers';
 import type { ICellKey } from '../../../tokens';
 import { showView } from '../../../ui/dialogs';
 import { Thumbnail } from '../cell/output';
-import { StepCode } from '../cell/stepCode';
+import { StepCode } from '../cell/diffEditor';
 import { IReplayContext, ReplayContext, useReplay } from '../context';
 import { usePrompt } from '../loaded';
 import { Progress } from './receipt';

@@ -1,8 +1,4 @@
 /** The receipts of turns in the sidebar. */
-import { EditorLanguageRegistry } from '@jupyterlab/codemirror';
-import { nullTranslator } from '@jupyterlab/translation';
-import { CommandRegistry } from '@lumino/commands';
-import { MessageLoop } from '@lumino/messaging';
 import { Widget } from '@lumino/widgets';
 
 import type {
@@ -19,7 +15,8 @@ import {
   stepsOf
 } from '../../model/replay.fakes';
 import { chooseEntry } from '../../../ui/menuButton.fakes';
-import { ReplayPanel } from '../panel';
+import type { ReplayPanel } from '../panel';
+import { createPanel, until } from '../panel.fakes';
 import { receiptChanges } from './promptDialog';
 
 const item = (name: string, tokens: number, included = true): ContextItem => ({
@@ -71,8 +68,6 @@ describe('the receipts in the sidebar', () => {
   let panel: ReplayPanel;
 
   beforeEach(() => {
-    window.requestIdleCallback ??= ((done: () => void) =>
-      setTimeout(done)) as never;
     history = new FakeHistory();
     const receipt = { inputTokens: 90, outputTokens: 10, cost: 0.25 };
     history.steps.set(
@@ -96,12 +91,7 @@ describe('the receipts in the sidebar', () => {
       } satisfies TurnPrompt)
     );
     model = new ReplayModel(new FakeSubject(), history, FAKE_HOST);
-    panel = new ReplayPanel({
-      model,
-      commands: new CommandRegistry(),
-      languages: new EditorLanguageRegistry(),
-      translator: nullTranslator
-    });
+    panel = createPanel(model);
     Widget.attach(panel, document.body);
   });
 
@@ -111,16 +101,6 @@ describe('the receipts in the sidebar', () => {
     document.body.textContent = '';
   });
 
-  async function until<T>(find: () => T | null | undefined): Promise<T> {
-    for (;;) {
-      MessageLoop.flush();
-      const result = find();
-      if (result) {
-        return result;
-      }
-      await new Promise(resolve => setTimeout(resolve));
-    }
-  }
   /** Close the dialog, because JupyterLab shows the next one only then. */
   async function showPrompt(): Promise<void> {
     const more = '[aria-label="More about this step"]';

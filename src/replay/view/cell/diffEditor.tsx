@@ -3,6 +3,7 @@ import { MergeView, unifiedMergeView } from '@codemirror/merge';
 import { EditorState, Extension, Text } from '@codemirror/state';
 import { EditorView, highlightSpecialChars } from '@codemirror/view';
 import { IEditorLanguageRegistry, jupyterTheme } from '@jupyterlab/codemirror';
+import React from 'react';
 
 import { DIFF_LIMITS } from '../../../diff/limits';
 import { hiddenEnd } from '../../../diff/hiddenEnd';
@@ -11,6 +12,7 @@ import {
   contentExtensions,
   replaceContent
 } from '../../../diff/replaceContent';
+import { useReplay } from '../context';
 
 export interface IDiffContent {
   readonly before: string;
@@ -181,4 +183,41 @@ function readOnlyExtensions(language: Extension, label: string): Extension {
 /** Split a text into lines as an editor does. The merge extension would split it at `\n` only. */
 function textOf(code: string): Text {
   return Text.of(code.split(/\r\n?|\n/));
+}
+
+export interface IStepCodeProps extends IDiffContent {
+  transitionMs: number;
+}
+
+/** A diff that reuses one editor for all steps. */
+export function StepCode(props: IStepCodeProps): React.JSX.Element {
+  const { before, code, mimeType, isSplit, label, labelBefore, transitionMs } =
+    props;
+  const { languages, trans } = useReplay();
+  const host = React.useRef<HTMLDivElement>(null);
+  const editor = React.useRef<DiffEditor | null>(null);
+  React.useEffect(() => {
+    const foldedLabel = trans.__('$ unchanged lines');
+    const diffEditor = new DiffEditor(host.current!, languages, foldedLabel);
+    editor.current = diffEditor;
+    return () => {
+      editor.current = null;
+      diffEditor.dispose();
+    };
+  }, [languages, trans]);
+  React.useEffect(() => {
+    const labels = { label, labelBefore };
+    editor.current?.show({ before, code, mimeType, isSplit, ...labels });
+  }, [before, code, mimeType, isSplit, label, labelBefore, languages, trans]);
+  return (
+    <div
+      ref={host}
+      className={`jp-AIServer-Replay-code ${transitionMs ? 'jp-mod-playing' : ''}`}
+      style={
+        {
+          '--jp-AIServer-Replay-pace': `${transitionMs}ms`
+        } as React.CSSProperties
+      }
+    />
+  );
 }
