@@ -100,14 +100,14 @@ function activate(
     new NoteClient(app.serviceManager.serverSettings)
   );
   rows?.answersChanged.connect(() => model.steps.stateChanged.emit());
-  const panel = new ReplayPanel({
-    model,
-    commands,
-    languages,
-    translator,
-    memory: memory ?? undefined,
-    agents: agents ?? undefined
-  });
+  const panel = new ReplayPanel(
+    {
+      ...{ model, commands, languages },
+      memory: memory ?? undefined,
+      agents: agents ?? undefined
+    },
+    translator
+  );
   panel.disposed.connect(() => {
     model.dispose();
     subject.dispose();

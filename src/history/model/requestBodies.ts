@@ -3,7 +3,7 @@
  *
  * Invariant: a save, a new order of the cells and the lineage of a cell each need a separate moment
  * of the timeline. So a change that contains any of them is never merged with other changes. The
- * first change that a page records for a notebook is never merged either: `ChangeSender` stores the
+ * first change that a page records for a notebook is never merged either: `HistoryModel` stores the
  * seq that the server returns for exactly this change.
  */
 import { UUID } from '@lumino/coreutils';

@@ -15,10 +15,7 @@ export function createPanel(
   window.requestIdleCallback ??= ((done: () => void) =>
     setTimeout(done)) as never;
   const languages = new EditorLanguageRegistry();
-  return new ReplayPanel({
-    ...{ model, commands, languages },
-    translator: nullTranslator
-  });
+  return new ReplayPanel({ model, commands, languages }, nullTranslator);
 }
 
 /** Draw until something is found; jest ends a test that waits too long. */

@@ -1,13 +1,11 @@
 /** The sidebar's widget. Its model is active, and its code is loaded, only once it is visible. */
-import type { IEditorLanguageRegistry } from '@jupyterlab/codemirror';
 import type { ITranslator } from '@jupyterlab/translation';
-import type { CommandRegistry } from '@lumino/commands';
 import { Message, MessageLoop } from '@lumino/messaging';
 import { SplitLayout, SplitPanel, Widget } from '@lumino/widgets';
 import React from 'react';
 
 import { localeFor } from '../../labels/formats';
-import { CommandIDs, type IAgents, type IMemory } from '../../tokens';
+import { CommandIDs } from '../../tokens';
 import { lazyView } from '../../ui/lazy';
 import { SidePanel } from '../../ui/sidePanel';
 import type { ReplayModel } from '../model/replay';
@@ -22,15 +20,11 @@ const WIDTH = 320;
 const ReplayView = lazyView(async () => (await import('./view')).ReplayView);
 
 export class ReplayPanel extends SidePanel<ReplayModel> {
-  constructor(options: {
-    model: ReplayModel;
-    languages: IEditorLanguageRegistry;
-    translator: ITranslator;
-    commands: CommandRegistry;
-    memory?: IMemory;
-    agents?: IAgents;
-  }) {
-    const { model, commands, languages, memory, agents, translator } = options;
+  constructor(
+    services: Omit<IReplayContext, 'trans' | 'locale' | 'now'>,
+    translator: ITranslator
+  ) {
+    const { model, commands } = services;
     const trans = translator.load('aiserver');
     super(model, {
       id: 'aiserver-replay',
@@ -41,7 +35,6 @@ export class ReplayPanel extends SidePanel<ReplayModel> {
     });
     const locale = localeFor(translator);
     const now = new Date();
-    const services = { model, commands, languages, memory, agents };
     this._context = { ...services, trans, locale, now };
     commands.keyBindingChanged.connect(() => this.update(), this);
     commands.commandChanged.connect((_, { id }) => {
