@@ -21,7 +21,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from aiserver.kernel.bundle import PROFILE_MODULES, SAMPLE_MODULES, bundle
+from aiserver.kernel.bundle import PROFILE_MODULES, VARIABLES_MODULES, bundle
 
 from .notebook_kernel import EXAMPLES, Kernel
 from .suite.collection import SETS, select
@@ -60,7 +60,7 @@ class LevelKernel(Kernel):
             column["statistics"] = statistics_of(described)
         if self.level == "sample":
             call = f"first_rows(globals(), {name!r}, {SAMPLE_ROWS})"
-            frame["sample"] = {"rows": self._call(SAMPLE_MODULES, call)["rows"]}
+            frame["sample"] = {"rows": self._call(VARIABLES_MODULES, call)["rows"]}
 
     def _call(self, modules: tuple[str, ...], call: str) -> dict[str, Any]:
         function, arguments = call.split("(", 1)

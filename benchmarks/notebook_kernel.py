@@ -111,9 +111,9 @@ class Kernel:
         """The problems of code, found as the page finds them."""
         call = (
             f"(lambda space: (exec({bundle()!r}, space), "
-            f"space['check']({code!r}, globals()))[1])({{'__name__': 'aiserver'}})"
+            f"space['check_suggestion']({code!r}, globals()))[1])({{'__name__': 'aiserver'}})"
         )
-        return list(self.value(call))
+        return list(self.value(call)["problems"])
 
 
 def error_text(reply: dict[str, Any]) -> str:

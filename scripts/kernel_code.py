@@ -7,17 +7,10 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from aiserver.kernel.bundle import (
-    PROFILE_MODULES,
-    SAMPLE_MODULES,
-    VARIABLES_MODULES,
-    bundle,
-    bundle_r,
-)
+from aiserver.kernel.bundle import PROFILE_MODULES, VARIABLES_MODULES, bundle, bundle_r
 
 texts = {
     "variables": bundle(VARIABLES_MODULES),
-    "sample": bundle(SAMPLE_MODULES),
     "check": bundle(),
     "profile": bundle(PROFILE_MODULES),
     "r": bundle_r(),

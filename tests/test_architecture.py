@@ -67,11 +67,10 @@ INNER = {
         {"problems", "source"},
         {"inspection"},
         {"scopes"},
-        {"frames", "unchanged", "profiling"},
+        {"frames", "profiling"},
         {"overwrites"},
         {"check", "values"},
         {"bundle", "variables"},
-        {"sample"},
     ],
 }
 WEB = {"handlers", "extension", "cli", "__init__"}

@@ -1,11 +1,10 @@
 """Code that runs inside a person's kernel.
 
 The modules of this package use the standard library only, work in CPython 3.8 or newer and import
-nothing of ``aiserver``, except each other. ``bundle.py`` joins the modules of the check into one
-text, those that profile data into a second, and those that list variables and read a sample into
-two others. The build writes these texts to ``src/kernel/`` (``scripts/generate.mjs``). The page
-runs each text in a namespace of its own: it sends the text to the kernel in the
-``user_expressions`` of an execute request with ``silent=True``.
+nothing of ``aiserver``, except each other. ``bundle.py`` joins them into three texts: for the
+check, for profiles of data, and for variables. The build writes these texts to ``src/kernel/``
+(``scripts/generate.mjs``). The page runs each text in a namespace of its own: it sends the text to
+the kernel in the ``user_expressions`` of an execute request with ``silent=True``.
 
 ``r/`` is the same for R kernels, without the check, in base R. Its text is the code of a silent
 request, and its result is a message with output.

@@ -1,7 +1,7 @@
 """Join modules into one text for the kernel.
 
-There are texts for the check, for profiles, for the list of variables, and for a sample. The text
-for R kernels has all functions that the page calls there.
+There are texts for the check, for profiles, and for variables. The text for R kernels has all
+functions that the page calls there.
 """
 
 from __future__ import annotations
@@ -14,10 +14,7 @@ CHECK_MODULES = (
     "problems",
     "source",
     "inspection/objects",
-    "inspection/signatures",
     "inspection/modules",
-    "inspection/imports",
-    "inspection/files",
     "inspection/dtypes",
     "scopes/bindings",
     "scopes/names",
@@ -27,14 +24,11 @@ CHECK_MODULES = (
     "frames/pandas_methods",
     "frames/polars_methods",
     "frames/functions",
-    "frames/objects",
     "frames/meant",
     "frames/expressions",
     "frames/flow",
     "overwrites/origins",
-    "overwrites/renaming",
     "overwrites/overwrites",
-    "unchanged",
     "check",
 )
 PROFILE_MODULES = (
@@ -47,7 +41,6 @@ PROFILE_MODULES = (
     "profiling/joins",
 )
 VARIABLES_MODULES = ("inspection/objects", "inspection/scalars", "values", "variables")
-SAMPLE_MODULES = (*VARIABLES_MODULES, "sample")
 R_MODULES = ("variables", "containers", "columns", "data", "values", "describe", "sample", "call")
 # In the first line, the page recognises its own request. The modules and the call see only R's base
 # package, so they use no function that the person has redefined, and assign no variable.

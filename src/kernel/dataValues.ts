@@ -2,7 +2,7 @@
  * Reads values of a DataFrame that a person has chosen to send: statistics of its columns, and its
  * first rows.
  *
- * The rows are read by `aiserver/kernel/sample.py`, for R by `aiserver/kernel/r/sample.R`, and the
+ * The rows are read by `aiserver/kernel/variables.py`, for R by `aiserver/kernel/r/sample.R`, and the
  * statistics are a part of the profile in `profile.ts`. The invariants of `request.ts` apply. What the
  * HTTP API would refuse is left out.
  */
@@ -99,7 +99,7 @@ async function readFirstRows(
   const result = await callFunction(
     kernel,
     language,
-    async () => (await import('./sampleCode')).SAMPLE,
+    async () => (await import('./variablesCode')).VARIABLES,
     'first_rows',
     name,
     SAMPLE_ROWS

@@ -16,7 +16,7 @@ import pytest
 from jupyter_client.blocking.client import BlockingKernelClient
 from jupyter_client.manager import start_new_kernel
 
-from aiserver.kernel.bundle import SAMPLE_MODULES, VARIABLES_MODULES, bundle
+from aiserver.kernel.bundle import VARIABLES_MODULES, bundle
 
 ROOT = Path(__file__).parents[2]
 
@@ -75,7 +75,7 @@ class Kernel:
     def first_rows(self, name: str) -> dict[str, Any]:
         """Return the first rows of a DataFrame like the browser reads them."""
         call = f"first_rows(variables, {json.dumps(name)}, 5)"
-        sent = expression(call=call, module=bundle(SAMPLE_MODULES))
+        sent = expression(call=call, module=bundle(VARIABLES_MODULES))
         answer = self.ask({"result": sent})["result"]
         assert answer["status"] == "ok", answer
         rows: dict[str, Any] = json.loads(base64.b64decode(answer["data"]["text/plain"][1:-1]))

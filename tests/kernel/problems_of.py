@@ -6,7 +6,12 @@ from typing import Any
 
 import pandas
 
-from aiserver.kernel.check import check
+from aiserver.kernel.check import check_suggestion
+
+
+def check(code: str, variables: dict[str, Any], **options: Any) -> list[dict[str, Any]]:
+    problems: list[dict[str, Any]] = check_suggestion(code, variables, **options)["problems"]
+    return problems
 
 
 def problems(code: str, **variables: Any) -> list[tuple[str, str]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from aiserver.kernel.check import check
+from .problems_of import check
 
 
 def shop() -> pd.DataFrame:

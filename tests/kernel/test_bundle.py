@@ -19,14 +19,13 @@ from aiserver.kernel.bundle import (
     CHECK_MODULES,
     PROFILE_MODULES,
     R_MODULES,
-    SAMPLE_MODULES,
     VARIABLES_MODULES,
     bundle,
     bundle_r,
 )
-from aiserver.kernel.check import check
 
 from ..effort import at_most
+from .problems_of import check
 
 OLDEST = (3, 8)
 CASES = {
@@ -53,7 +52,7 @@ def test_every_module_is_in_the_bundle():
     root = Path(kernel.__file__).parent
     files = {str(path.relative_to(root))[:-3] for path in root.rglob("*.py")}
     own = {name for name in files if not name.endswith("__init__") and name != "bundle"}
-    assert own == {*CHECK_MODULES, *PROFILE_MODULES, *VARIABLES_MODULES, *SAMPLE_MODULES}
+    assert own == {*CHECK_MODULES, *PROFILE_MODULES, *VARIABLES_MODULES}
 
 
 def test_every_file_of_r_is_in_its_text():
@@ -63,7 +62,7 @@ def test_every_file_of_r_is_in_its_text():
     assert len(names) == len(set(names))
 
 
-ALL_MODULES = [CHECK_MODULES, PROFILE_MODULES, VARIABLES_MODULES, SAMPLE_MODULES]
+ALL_MODULES = [CHECK_MODULES, PROFILE_MODULES, VARIABLES_MODULES]
 
 
 @pytest.mark.parametrize("modules", ALL_MODULES)
@@ -97,7 +96,7 @@ def test_the_bundle_works_in_other_interpreters(python, tmp_path):
             "space = {'__name__': 'aiserver_kernel'}",
             "exec(compile(sys.stdin.read(), '<kernel>', 'exec'), space)",
             f"cases = json.loads({json.dumps(json.dumps(list(CASES)))})",
-            "print(json.dumps([space['check'](case, {}) for case in cases]))",
+            "print(json.dumps([space['check_suggestion'](case, {}) for case in cases]))",
             "code = \"if 1:\\n    open('old.csv', 'w')\"",
             "print(json.dumps(space['check_suggestion'](code, {}, folder=sys.argv[1])))",
         ]
@@ -113,7 +112,9 @@ def test_the_bundle_works_in_other_interpreters(python, tmp_path):
     )
     assert run.returncode == 0, run.stderr
     cases, file = map(json.loads, run.stdout.splitlines())
-    kinds = [[item["kind"] for item in problems] for problems in cases]
+    kinds = [
+        [item["kind"] for item in problems] for problems in (case["problems"] for case in cases)
+    ]
     assert kinds == [[] if kind is None else [kind] for kind in CASES.values()]
     assert [item["name"] for item in file["warnings"]] == ["old.csv"]
 

@@ -5,9 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from aiserver.kernel.check import check
-
-from .problems_of import names, problems, sales
+from .problems_of import check, names, problems, sales
 
 
 def columns(code, **variables):

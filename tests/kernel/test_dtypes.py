@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from aiserver.kernel.check import check
+from .problems_of import check
 
 KINDS = {"not_numbers", "not_dates", "not_text", "not_aligned"}
 

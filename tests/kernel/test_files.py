@@ -6,7 +6,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from aiserver.kernel.check import check
+from .problems_of import check
 
 
 @pytest.fixture

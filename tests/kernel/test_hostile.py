@@ -14,12 +14,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from aiserver.kernel.check import check
 from aiserver.kernel.frames.expressions import Expressions
 from aiserver.kernel.scopes.names import NameChecker
 
 from ..examples import examples
-from .problems_of import sales
+from .problems_of import check, sales
 
 touched: list[str] = []
 

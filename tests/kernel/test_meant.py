@@ -6,9 +6,10 @@ import pandas
 import polars
 import pytest
 
-from aiserver.kernel.check import check
 from aiserver.kernel.frames import meant
 from aiserver.kernel.frames.meant import NameUses
+
+from .problems_of import check
 
 TABLES = {
     "销售": pandas.DataFrame({"城市": ["a"], "金额": [1]}),

@@ -10,11 +10,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from aiserver.kernel.check import check
 from aiserver.kernel.frames import flow
 from aiserver.kernel.inspection.modules import package_of
 
-from .problems_of import problems
+from .problems_of import check, problems
 
 
 def test_an_unknown_finder_may_provide_a_module(monkeypatch):

@@ -8,9 +8,7 @@ from unittest.mock import Mock
 import pandas as pd
 import pytest
 
-from aiserver.kernel.check import check
-
-from .problems_of import names, problems
+from .problems_of import check, names, problems
 
 
 @pytest.mark.parametrize(
@@ -141,10 +139,10 @@ def test_a_common_name_comes_with_its_import(code, statement):
 
 
 def test_each_offered_import_works():
-    from aiserver.kernel.inspection import imports
+    from aiserver.kernel.inspection import modules
 
-    common = [*imports.ALIASES, *imports._MODULES, *imports._MODULE_OF_NAME, "datetime"]
-    statements = {name: imports.import_of(name) for name in common}
+    common = [*modules.ALIASES, *modules._MODULES, *modules._MODULE_OF_NAME, "datetime"]
+    statements = {name: modules.import_of(name) for name in common}
     assert len([name for name in statements if statements[name]]) > 100
     for name, statement in statements.items():
         namespace: dict[str, object] = {}

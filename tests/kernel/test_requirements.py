@@ -6,10 +6,9 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from aiserver.kernel.check import check
 from aiserver.kernel.frames import value_checks
 
-from .problems_of import sales
+from .problems_of import check, sales
 
 VARIABLES = {"pd": pd, "pl": pl, "df": sales(), "units": pl.DataFrame({"unit": [1]})}
 

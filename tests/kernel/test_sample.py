@@ -15,8 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aiserver.kernel.sample import MAX_BYTES, MAX_CELL, first_rows
-from aiserver.kernel.variables import describe
+from aiserver.kernel.variables import MAX_BYTES, MAX_CELL, describe, first_rows
 from aiserver.requests import Sample
 
 

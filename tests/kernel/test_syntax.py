@@ -6,9 +6,7 @@ import sys
 
 import pytest
 
-from aiserver.kernel.check import check
-
-from .problems_of import problems
+from .problems_of import check, problems
 
 
 @pytest.mark.parametrize(

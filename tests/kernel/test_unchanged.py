@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from aiserver.kernel.check import check
+from .problems_of import check
 
 CODE = """\
 import math

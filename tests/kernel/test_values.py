@@ -10,8 +10,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from aiserver.kernel.check import check
 from aiserver.kernel.inspection.dtypes import Dtype
+
+from .problems_of import check
 
 CITIES = ["A", "A", "B", "B"]
 

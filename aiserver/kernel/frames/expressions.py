@@ -21,15 +21,14 @@ from ..inspection.objects import (
     loaded_module,
     loaded_value,
     may_provide,
+    method_keywords,
     module_of,
     module_value,
 )
-from ..inspection.signatures import method_keywords
 from ..problems import Problems
 from ..scopes.bindings import VALUE_KINDS
 from .context import Context, argument_nodes
 from .functions import call_symbol, may_create_files
-from .objects import value_of_object
 from .pandas_methods import call_groups, call_pandas, call_plot, call_series
 from .polars_methods import call_expression, call_polars, call_polars_groups
 from .value_checks import check_accessor, check_method, check_operation, check_requirements
@@ -48,6 +47,7 @@ from .values import (
     Text,
     Texts,
     Value,
+    value_of_object,
 )
 
 _INDEXERS = {"loc", "iloc", "at", "iat"}

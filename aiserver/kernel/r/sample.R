@@ -1,5 +1,5 @@
 # Read the first rows of a data frame as texts, for a request whose privacy level is `sample`. The
-# limits are those of sample.py.
+# limits are those of variables.py.
 
 MAX_BYTES <- 64000L # of all values, in UTF-8
 

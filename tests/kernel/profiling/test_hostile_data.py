@@ -18,8 +18,7 @@ from pandas.tests.extension.decimal import DecimalArray, to_decimal
 
 from aiserver.kernel.check import check_suggestion
 from aiserver.kernel.inspection.objects import is_plain_time_zone
-from aiserver.kernel.sample import first_rows
-from aiserver.kernel.variables import describe
+from aiserver.kernel.variables import describe, first_rows
 
 from ...effort import at_most
 from .profiles_of import columns_of, keys_of, listed, profile_of
