@@ -7,7 +7,15 @@
 import type { Kernel } from '@jupyterlab/services';
 
 import { callInKernel } from './request';
-import { all, count, listOf, record, text } from './shape';
+import {
+  type Infer,
+  type Reader,
+  all,
+  count,
+  listOf,
+  record,
+  text
+} from './shape';
 
 /** The request that a suggestion answers. The check compares the suggestion with its code. */
 export interface ICheckedRequest {
@@ -17,97 +25,71 @@ export interface ICheckedRequest {
   readonly mode: string;
 }
 
-/**
- * A mistake in the code, which would make the code fail when it is run, or a change that the
- * request didn't ask for.
- */
-export interface IProblem {
-  /** Lines are counted from 1. */
-  readonly line: number;
-  /** Columns are counted from 0, in code points. End columns are exclusive. */
-  readonly column: number;
-  readonly endLine: number;
-  readonly endColumn: number;
-  readonly kind: string;
-  /** The name that is wrong; empty for a syntax error. */
-  readonly name: string;
-  /** A description in English, for the model. */
-  readonly message: string;
-  /** Existing names that are similar to the wrong one. */
-  readonly candidates: readonly string[];
-  /** The candidate that the wrong name clearly stands for; empty or undefined if there is none. */
-  readonly correction?: string;
-  /** The package to install for a missing module; empty or undefined if there is none. */
-  readonly package?: string;
-  /**
-   * The import that defines a well-known name: `import numpy as np` for `np`. Empty or undefined
-   * for any other name.
-   */
-  readonly import?: string;
-  /** Whether a cell above defines the undefined name, so that running it helps. */
-  readonly isDefinedAbove?: boolean;
-}
-
-/** A DataFrame of the kernel or a file that the code would overwrite; see `overwrites.py`. */
-export interface IWarning {
-  readonly line: number;
-  readonly column: number;
-  readonly endLine: number;
-  readonly endColumn: number;
-  readonly kind: string;
-  /** The name of the DataFrame, or the path of the file. */
-  readonly name: string;
-  /** The size of the DataFrame; 0 for a file. */
-  readonly rows: number;
-  readonly width: number;
-  /** The columns that are overwritten. */
-  readonly labels: readonly string[];
-  /** Another name for the result; empty if there is none. */
-  readonly otherName: string;
-  /** The positions at which `otherName` has to replace `name`: lines and columns. */
-  readonly uses: readonly (readonly [number, number])[];
-  /** Whether other cells of the notebook mention the DataFrame. */
-  readonly isInOtherCells?: boolean;
-}
-
-/** The result of a check. No warning is a problem. */
-export interface ICheck {
-  readonly problems: readonly IProblem[];
-  readonly warnings: readonly IWarning[];
-}
-
+/** Lines are counted from 1, and columns from 0, in code points. End columns are exclusive. */
 const POSITION = {
   line: count,
   column: count,
   endLine: count,
   endColumn: count
 };
-const CHECK_RESULT = record<ICheck>({
-  problems: listOf<IProblem>(
-    record(
-      {
-        ...POSITION,
-        kind: text,
-        name: text,
-        message: text,
-        candidates: listOf(text)
-      },
-      { correction: text, package: text, import: text }
-    )
-  ),
-  warnings: listOf<IWarning>(
-    record({
-      ...POSITION,
-      kind: text,
-      name: text,
-      rows: count,
-      width: count,
-      labels: listOf(text),
-      otherName: text,
-      uses: all<readonly [number, number]>(toPair)
-    })
-  )
+const PROBLEM = record(
+  {
+    ...POSITION,
+    kind: text,
+    /** The name that is wrong; empty for a syntax error. */
+    name: text,
+    /** A description in English, for the model. */
+    message: text,
+    /** Existing names that are similar to the wrong one. */
+    candidates: listOf(text)
+  },
+  // These are empty if there is none.
+  {
+    /** The candidate that the wrong name clearly stands for. */
+    correction: text,
+    /** The package to install for a missing module. */
+    package: text,
+    /** The import that defines a well-known name: `import numpy as np` for `np`. */
+    import: text
+  }
+);
+const WARNING = record({
+  ...POSITION,
+  kind: text,
+  /** The name of the DataFrame, or the path of the file. */
+  name: text,
+  /** The size of the DataFrame; 0 for a file. */
+  rows: count,
+  width: count,
+  /** The columns that are overwritten. */
+  labels: listOf(text),
+  /** Another name for the result; empty if there is none. */
+  otherName: text,
+  /** The positions at which `otherName` has to replace `name`: lines and columns. */
+  uses: all(toPair) as Reader<readonly (readonly [number, number])[]>
 });
+const CHECK_RESULT = record({
+  problems: listOf<IProblem>(PROBLEM),
+  warnings: listOf<IWarning>(WARNING)
+});
+
+/**
+ * A mistake in the code, which would make the code fail when it is run, or a change that the
+ * request didn't ask for.
+ */
+export type IProblem = Infer<typeof PROBLEM> & {
+  /** Whether a cell above defines the undefined name, so that running it helps. */
+  readonly isDefinedAbove?: boolean;
+};
+
+/** A DataFrame of the kernel or a file that the code would overwrite; see `overwrites.py`. */
+export type IWarning = Infer<typeof WARNING> & {
+  /** Whether other cells of the notebook mention the DataFrame. */
+  readonly isInOtherCells?: boolean;
+};
+
+/** The result of a check. No warning is a problem. */
+export type ICheck = Infer<typeof CHECK_RESULT>;
 
 /**
  * Return at most 20 problems of the code, and the warnings about it, in the order of their

@@ -11,7 +11,7 @@ import type { Kernel } from '@jupyterlab/services';
 import type { ColumnStatistics, PrivacyLevel } from '../api/types';
 import { IColumnProfile, profileColumns } from './profile';
 import { DataLanguage, callFunction } from './request';
-import { Reader, all, isMissing, record, text } from './shape';
+import { type Infer, type Reader, all, isMissing, record, text } from './shape';
 
 /** The number of rows that a request can contain. */
 export const SAMPLE_ROWS = 5;
@@ -29,12 +29,6 @@ export interface IDescribedColumn {
   readonly statistics: ColumnStatistics;
 }
 
-/** The first rows of a DataFrame as texts, and the names of their columns. */
-export interface IFirstRows {
-  readonly columns: readonly string[];
-  readonly rows: (string | null)[][];
-}
-
 export interface IDataValues {
   readonly columns: readonly IDescribedColumn[];
   /** Null unless the level is `sample`. */
@@ -48,10 +42,10 @@ const VALUE: Reader<string | null> = value => {
     ? (value as string | null)
     : undefined;
 };
-const SAMPLE = record<IFirstRows>({
-  columns: all(text),
-  rows: all(all(VALUE))
-});
+const SAMPLE = record({ columns: all(text), rows: all(all(VALUE)) });
+
+/** The first rows of a DataFrame as texts, and the names of their columns. */
+export type IFirstRows = Infer<typeof SAMPLE>;
 
 /**
  * Read the values that a privacy level includes. The result is null if there is no such DataFrame.

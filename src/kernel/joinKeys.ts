@@ -6,32 +6,23 @@
 import type { Kernel } from '@jupyterlab/services';
 
 import { callInKernel } from './request';
-import { finite, listOf, or, record, text } from './shape';
+import { type Infer, finite, listOf, or, record, text } from './shape';
 
-/** Two columns by which two tables can be joined. */
-export interface IJoinKey {
-  readonly left: string;
-  readonly leftColumn: string;
-  readonly right: string;
-  readonly rightColumn: string;
+const KEY = record({
+  left: text,
+  leftColumn: text,
+  right: text,
+  rightColumn: text,
   /**
    * The share of the values of one column that occur in the other, from 0 to 1; null if there are
    * too many values to compare.
    */
-  readonly share: number | null;
-}
-
-const KEYS = record({
-  keys: listOf<IJoinKey>(
-    record({
-      left: text,
-      leftColumn: text,
-      right: text,
-      rightColumn: text,
-      share: or(finite, null)
-    })
-  )
+  share: or(finite, null)
 });
+const KEYS = record({ keys: listOf(KEY) });
+
+/** Two columns by which two tables can be joined. */
+export type IJoinKey = Infer<typeof KEY>;
 
 /**
  * Return the most likely keys first; empty if the tables have none.

@@ -8,6 +8,7 @@ import type { Kernel } from '@jupyterlab/services';
 
 import { DataLanguage, callFunction } from './request';
 import {
+  type Infer,
   all,
   count,
   finite,
@@ -19,144 +20,88 @@ import {
   text
 } from './shape';
 
-export interface IDataColumn {
-  readonly name: string;
-  readonly dtype: string;
-}
-
-/** A variable that contains data. */
-export interface IDataItem {
-  readonly name: string;
-  /** Its class, such as `pandas.DataFrame`. */
-  readonly kind: string;
-  /** Null if counting the rows would compute them. */
-  readonly rowCount: number | null;
-  readonly columnCount: number | null;
-  /** The size of each dimension of an array; null for tables. */
-  readonly shape: readonly number[] | null;
-  /** Its memory; null if the memory can't be read cheaply. */
-  readonly bytes: number | null;
-  /** Whether the data is computed only when it is used, like that of a `polars.LazyFrame`. */
-  readonly isLazy: boolean;
-  /** Its first columns; `columnCount` may be larger. */
-  readonly columns: readonly IDataColumn[];
-  /** A text that changes if another object is assigned to the variable. */
-  readonly identity: string;
-}
-
-export interface IDataList {
-  /** The newest variable first. */
-  readonly items: readonly IDataItem[];
-  /** Whether the list contains all variables with data. */
-  readonly isComplete: boolean;
-}
-
-/** Null stands for a number that isn't finite. */
-export interface INumbers {
-  readonly min: number | null;
-  readonly max: number | null;
-  readonly mean: number | null;
-  readonly std: number | null;
-  readonly quartiles: readonly (number | null)[];
-}
-
-export interface IHistogram {
-  readonly min: number;
-  readonly max: number;
-  /** The number of values in each bin; all bins have the same width. */
-  readonly counts: readonly number[];
-}
-
-export interface ITopValue {
-  readonly value: string;
-  readonly count: number;
-}
-
-export interface IColumnProfile extends IDataColumn {
-  /** The position among the columns, from 0. Two columns can have the same name. */
-  readonly index: number;
-  /** The number of rows that were examined; smaller than all rows if they are a sample. */
-  readonly rows: number;
-  /** The number of missing values in the examined rows; null if it wasn't computed. */
-  readonly missing: number | null;
-  /** The number of distinct values in the examined rows; null if it wasn't computed. */
-  readonly distinct: number | null;
-  /** The numbers of all rows and of the missing values in them, if the examined rows are a sample. */
-  readonly all?: { readonly rows: number; readonly missing: number };
-  readonly numbers?: INumbers;
-  readonly dates?: { readonly min: string; readonly max: string };
-  readonly histogram?: IHistogram;
-  /** The most frequent values. */
-  readonly top: readonly ITopValue[];
-  /** Why something wasn't computed: `objects`, `nested` or `unsupported`. */
-  readonly note?: string;
-}
-
-export interface IProfiledColumns {
-  readonly rowCount: number | null;
-  /** The index of the first column that wasn't reached in time; null if all were. */
-  readonly next: number | null;
-  readonly columns: readonly IColumnProfile[];
-}
-
 const loadPython = async () => (await import('./profileCode')).PROFILE;
 
 const COLUMN = or(
-  record<IDataColumn>({ name: or(text, ''), dtype: or(text, '') }),
+  record({ name: or(text, ''), dtype: or(text, '') }),
   // If one column is invalid, the positions of the others would be wrong without it.
   { name: '', dtype: '' }
 );
-const ITEM = record<IDataItem>({
+const ITEM = record({
   name: text,
+  /** Its class, such as `pandas.DataFrame`. */
   kind: text,
+  /** Null if counting the rows would compute them. */
   rowCount: or(count, null),
   columnCount: or(count, null),
+  /** The size of each dimension of an array; null for tables. */
   shape: or(all(count), null),
+  /** Its memory; null if the memory can't be read cheaply. */
   bytes: or(count, null),
+  /** Whether the data is computed only when it is used, like that of a `polars.LazyFrame`. */
   isLazy: flag,
+  /** Its first columns; `columnCount` may be larger. */
   columns: or(listOf(COLUMN), []),
+  /** A text that changes if another object is assigned to the variable. */
   identity: text
 });
-const LIST = record<IDataList>({ items: listOf(ITEM), isComplete: flag });
+const LIST = record({
+  /** The newest variable first. */
+  items: listOf(ITEM),
+  /** Whether the list contains all variables with data. */
+  isComplete: flag
+});
 const COLUMNS = record({ columns: listOf(COLUMN) });
-
-type OptionalField = 'all' | 'numbers' | 'dates' | 'histogram' | 'note';
-const PROFILE = record<
-  Omit<IColumnProfile, OptionalField>,
-  Required<Pick<IColumnProfile, OptionalField>>
->(
+const TOP_VALUE = record({ value: text, count });
+/** Null stands for a number that isn't finite. */
+const NUMBER = or(finite, null);
+const PROFILE = record(
   {
+    /** The position among the columns, from 0. Two columns can have the same name. */
     index: count,
     name: text,
     dtype: text,
+    /** The number of rows that were examined; smaller than all rows if they are a sample. */
     rows: count,
+    /** The numbers of missing and of distinct values in them; null if not computed. */
     missing: or(count, null),
     distinct: or(count, null),
-    top: or(listOf(record<ITopValue>({ value: text, count })), [])
+    /** The most frequent values. */
+    top: or(listOf(TOP_VALUE), [])
   },
   {
+    /** The numbers of all rows and of their missing values, if the examined rows are a sample. */
     all: record({ rows: count, missing: count }),
-    numbers: record<INumbers>({
-      min: or(finite, null),
-      max: or(finite, null),
-      mean: or(finite, null),
-      std: or(finite, null),
-      quartiles: or(listOf(or(finite, null), 3), [])
+    numbers: record({
+      min: NUMBER,
+      max: NUMBER,
+      mean: NUMBER,
+      std: NUMBER,
+      quartiles: or(listOf(NUMBER, 3), [])
     }),
     dates: record({ min: text, max: text }),
-    histogram: record<IHistogram>({
-      min: finite,
-      max: finite,
-      counts: all(count)
-    }),
+    /** The number of values in each bin; all bins have the same width. */
+    histogram: record({ min: finite, max: finite, counts: all(count) }),
+    /** Why something wasn't computed: `objects`, `nested` or `unsupported`. */
     note: text
   }
 );
-const PROFILES = record<IProfiledColumns>({
+const PROFILES = record({
   rowCount: or(count, null),
+  /** The index of the first column that wasn't reached in time; null if all were. */
   next: or(count, null),
   columns: listOf(PROFILE)
 });
+
+export type IDataColumn = Infer<typeof COLUMN>;
+/** A variable that contains data. */
+export type IDataItem = Infer<typeof ITEM>;
+export type IDataList = Infer<typeof LIST>;
+export type ITopValue = Infer<typeof TOP_VALUE>;
+export type IColumnProfile = Infer<typeof PROFILE>;
+export type INumbers = NonNullable<IColumnProfile['numbers']>;
+export type IHistogram = NonNullable<IColumnProfile['histogram']>;
+export type IProfiledColumns = Infer<typeof PROFILES>;
 
 /**
  * List the data of a kernel.

@@ -6,6 +6,9 @@
  */
 export type Reader<T> = (value: unknown) => T | undefined;
 
+/** The type of the values that a reader returns. */
+export type Infer<R> = R extends Reader<infer T> ? T : never;
+
 type Readers<T> = { readonly [K in keyof T]-?: Reader<T[K]> };
 
 export const text: Reader<string> = value =>
@@ -23,9 +26,9 @@ export const flag: Reader<boolean> = value => value === true;
 
 /** Read a value, or use another one if it is invalid. */
 export const or =
-  <T, U>(read: Reader<T>, other: U): Reader<T | U> =>
-  value =>
-    read(value) ?? other;
+  <T, U>(read: Reader<T>, other: U) =>
+  (value: unknown) =>
+    (read(value) ?? other) as U extends T ? T : T | U;
 
 /** Read the valid ones among the items of a list, `limit` of them at most. */
 export const listOf =

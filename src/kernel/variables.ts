@@ -13,17 +13,8 @@ import {
   callFunction,
   dataLanguage
 } from './request';
-import { count, listOf, record, text } from './shape';
+import { type Infer, count, listOf, record, text } from './shape';
 import type { DataFrameProfile } from '../api/types';
-
-/** A variable that isn't a DataFrame. */
-export interface IVariable {
-  readonly name: string;
-  /** The variable's class, and its size if the size is known; no values. */
-  readonly kind: string;
-  /** The variable's value as text, if its class is supported. Only a mention contains it. */
-  readonly value?: string;
-}
 
 /** The variables of a kernel, the newest first. */
 export interface IKernelVariables {
@@ -34,6 +25,17 @@ export interface IKernelVariables {
 }
 
 const COLUMN = record({ name: text, dtype: text }, { examples: listOf(text) });
+const VARIABLE = record(
+  {
+    name: text,
+    /** The variable's class, and its size if the size is known; no values. */
+    kind: text
+  },
+  {
+    /** The variable's value as text, if its class is supported. Only a mention contains it. */
+    value: text
+  }
+);
 const VARIABLES_RESULT = record({
   frames: listOf(
     record(
@@ -47,8 +49,11 @@ const VARIABLES_RESULT = record({
       { index: listOf(COLUMN) }
     )
   ),
-  variables: listOf(record({ name: text, kind: text }, { value: text }))
+  variables: listOf(VARIABLE)
 });
+
+/** A variable that isn't a DataFrame. */
+export type IVariable = Infer<typeof VARIABLE>;
 
 /**
  * Read the variables of a kernel.

@@ -120,7 +120,7 @@ export class Frame {
   }
 
   /** Set the columns of lazy data; null if the kernel can't tell them. */
-  setColumns(columns: readonly IDataColumn[] | null): void {
+  setColumns(columns: IDataColumn[] | null): void {
     this._hasReadColumns = true;
     const columnCount = columns?.length ?? null;
     this._item = { ...this._item, columns: columns ?? [], columnCount };
