@@ -27,7 +27,6 @@ CHECK_MODULES = (
     "frames/meant",
     "frames/expressions",
     "frames/flow",
-    "overwrites/origins",
     "overwrites/overwrites",
     "check",
 )
@@ -55,10 +54,7 @@ _FUTURE = "from __future__ import annotations\n"
 
 
 def bundle(modules: tuple[str, ...] = CHECK_MODULES) -> str:
-    """Return the text of all modules, which defines the functions that the page calls.
-
-    The modules can be joined, because no two of them define the same top-level name.
-    """
+    """Join modules, no two of which define the same top-level name, into one text."""
     texts = [_FUTURE]
     for name in modules:
         text = (Path(__file__).parent / f"{name}.py").read_text(encoding="utf-8")

@@ -85,10 +85,9 @@ class Problems:
         return self._position(*self._parsed_position(node))
 
     def near(self, name: str, names: Iterable[str]) -> list[str]:
-        """Return at most three names that are similar to ``name``, the most similar first.
+        """Return at most three similar names, the most similar first; [] if ``is_full``.
 
-        Return [] if ``is_full`` is true. The index of ``names`` is cached for later calls with the
-        same container, so the caller must not change the container.
+        The index of ``names`` is cached, so the caller must not change this container.
         """
         if self.is_full:
             return []
@@ -98,41 +97,29 @@ class Problems:
             self._indexes[id(names)] = cached
         return cached[1].near(name)
 
-    def position_of_name(self, node: ast.AST, name: str) -> Any:
-        """Return the position of ``name`` in an attribute or keyword argument.
-
-        For any other node, return the node itself.
-        """
-        line, end = getattr(node, "end_lineno", None), getattr(node, "end_col_offset", None)
+    def position_of_name(self, node: Any, name: str) -> Any:
+        """Return the position of ``name`` in an attribute or keyword; of others, the node."""
         size = len(name.encode("utf-8", "replace"))
-        if isinstance(node, ast.Attribute) and line is not None and end is not None:
+        if isinstance(node, ast.Attribute):
+            line, end = node.end_lineno, node.end_col_offset
             return Position(line, end - size, line, end)
         if isinstance(node, ast.keyword):
-            first = getattr(node, "lineno", None)  # a keyword has a position since CPython 3.9
-            if first is None:
+            if not hasattr(node, "lineno"):  # CPython 3.8
                 return node.value
-            return Position(first, node.col_offset, first, node.col_offset + size)
+            return Position(node.lineno, node.col_offset, node.lineno, node.col_offset + size)
         return node
 
-    def position_of_method(self, node: ast.Call) -> Any:
-        """Return the position of ``mean()`` in ``frame.mean()``.
-
-        For the call of a function, return the node itself.
-        """
-        function = node.func
-        end_line, end = getattr(node, "end_lineno", None), getattr(node, "end_col_offset", None)
-        if not isinstance(function, ast.Attribute) or end_line is None or end is None:
+    def position_of_method(self, node: Any) -> Any:
+        """Return the position of ``mean()`` in ``frame.mean()``; of a function, the node."""
+        if not isinstance(node.func, ast.Attribute):
             return node
-        start = self.position_of_name(function, function.attr)
-        return Position(start.lineno, start.col_offset, end_line, end)
+        start = self.position_of_name(node.func, node.func.attr)
+        return Position(start.lineno, start.col_offset, node.end_lineno, node.end_col_offset)
 
     def text_after(self, node: Any) -> str:
         """Return the rest of the line after a node."""
-        line, end = getattr(node, "end_lineno", None), getattr(node, "end_col_offset", None)
-        if line is None or end is None or not 1 <= line <= len(self.lines):
-            return ""
-        text: str = self.lines[line - 1]
-        return text.encode("utf-8", "replace")[end:].decode("utf-8", "replace")
+        line: str = self.lines[node.end_lineno - 1]
+        return line.encode("utf-8", "replace")[node.end_col_offset :].decode("utf-8", "replace")
 
     def text_of(self, node: Any) -> str:
         """Return the text of a node or, if it has several lines, its part in the first line."""
@@ -141,11 +128,9 @@ class Problems:
         return line.encode("utf-8", "replace")[node.col_offset : end].decode("utf-8", "replace")
 
     def _parsed_position(self, node: Any) -> tuple[int, int, int, int]:
-        end_line = getattr(node, "end_lineno", None) or node.lineno
-        end = getattr(node, "end_col_offset", None)
         start = self._characters(node.lineno, node.col_offset)
-        last = start + 1 if end is None else self._characters(end_line, end)
-        return node.lineno, start, end_line, last
+        end = self._characters(node.end_lineno, node.end_col_offset)
+        return node.lineno, start, node.end_lineno, end
 
     def _position(self, line: int, column: int, end_line: int, end_column: int) -> dict[str, int]:
         return {
@@ -156,17 +141,15 @@ class Problems:
         }
 
     def _characters(self, line: int, offset: int) -> int:
-        if not 1 <= line <= len(self.lines):
-            return 0
         text = self.lines[line - 1].encode("utf-8", "replace")
-        return len(text[: max(0, offset)].decode("utf-8", "replace"))
+        return len(text[:offset].decode("utf-8", "replace"))
 
     def _shift(self, line: int) -> int:
         return self._indent[line - 1] if 1 <= line <= len(self._indent) else 0
 
 
 def has_one_line(node: Any) -> bool:
-    return bool(node.lineno == getattr(node, "end_lineno", None))
+    return bool(node.lineno == node.end_lineno)
 
 
 class Position:

@@ -198,11 +198,7 @@ class Source:
 
 
 class _Scanner:
-    """Scans lines, and tells whether the next line begins a statement.
-
-    The next line begins no statement if a string or a bracket is still open, or if the last line
-    ends with a backslash.
-    """
+    """Scans lines; the next begins no statement in an open string, bracket or continuation."""
 
     def __init__(self) -> None:
         self._depth = 0
@@ -254,10 +250,7 @@ def _parses(line: str) -> bool:
 
 
 def syntax_position(error: SyntaxError, text: str) -> tuple[int, int, int, int]:
-    """Return the line, the column, the last line and the end column of a syntax error.
-
-    Columns are counted from 0, and the end column is exclusive.
-    """
+    """Return line, column, last line and end column (exclusive) of an error."""
     lines = text.split("\n")
     line = min(max(error.lineno or 1, 1), len(lines))
     column = min(max((error.offset or 1) - 1, 0), len(lines[line - 1]))

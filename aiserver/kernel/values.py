@@ -109,10 +109,7 @@ def _write_atom(value: Any, cls: Any) -> str:
 
 
 def _is_own_class(cls: Any) -> bool:
-    """Return whether a class is one of these modules' own.
-
-    A library for tests may have replaced a class, such as ``datetime.date``, by a subclass.
-    """
+    """Return whether a class is the module's own: libraries for tests replace some of them."""
     return is_plain_class(cls) and module_of(cls) in ("datetime", "decimal", "numpy")
 
 

@@ -127,10 +127,7 @@ def _profile(name: str, kind: str, frame: Any, examples: int) -> dict[str, Any]:
 
 
 def _index_levels(index: Any, examples: int) -> list[dict[str, Any]]:
-    """Describe the levels of a DataFrame's index in the same form as columns.
-
-    Return [] if the index only numbers the rows, or if its class isn't a library's own.
-    """
+    """Describe the levels of a DataFrame's index like columns; [] if it only numbers the rows."""
     cls = type(index)
     if not is_library_class(cls):
         return []
@@ -174,10 +171,7 @@ def _examples(values: list[Any], count: int) -> dict[str, list[str]]:
 
 
 def _describe(value: Any, kind: str) -> str:
-    """Describe a variable without its values.
-
-    ``kind`` is the name of the variable's class if ``library_classes`` yields this class, else "".
-    """
+    """Describe a variable without its values. ``kind`` is that of ``library_classes``, or ""."""
     cls = type(value)
     if kind == "numpy.ndarray":
         return f"{kind} {label_text(value.shape, 50)} {dtype_text(value.dtype)}"
@@ -191,11 +185,7 @@ def _describe(value: Any, kind: str) -> str:
 
 
 def _elements(value: Any) -> str:
-    """Return the class of a container's elements, or "" if the first elements differ in class.
-
-    For a dict, return the class of its keys and the class of its values:
-    ``{"a": 1} -> " str to int"``.
-    """
+    """Return the class of a container's first elements: `` str to int``; "" if they differ."""
     cls = type(value)
     if cls is str or cls is bytes:
         return ""

@@ -26,7 +26,7 @@ from ..inspection.objects import (
     module_value,
 )
 from ..problems import Problems
-from ..scopes.bindings import VALUE_KINDS
+from ..scopes.bindings import VALUE_KINDS, parameters_of
 from .context import Context, argument_nodes
 from .functions import call_symbol, may_create_files
 from .pandas_methods import call_groups, call_pandas, call_plot, call_series
@@ -112,10 +112,7 @@ class Expressions(Context):
         return UNKNOWN if value is MISSING else self.lift(value, "builtins." + name)
 
     def lift(self, obj: Any, path: str) -> Value:
-        """Return the value of an object of the kernel. It is created once for each object.
-
-        ``path`` is the dotted name by which the suggestion refers to the object.
-        """
+        """Return the value of an object of the kernel, ``path`` is its dotted name."""
         if id(obj) not in self._value_of_object:
             value: Value = UNKNOWN
             try:
@@ -166,10 +163,7 @@ class Expressions(Context):
     def call_lambda(self, node: Any, parameters: list[Value]) -> Value:
         self._memo[id(node)] = UNKNOWN
         names, arguments = dict(self._names), node.args
-        plain = [*getattr(arguments, "posonlyargs", ()), *arguments.args, *arguments.kwonlyargs]
-        for item in [*plain, arguments.vararg, arguments.kwarg]:
-            if item is not None:
-                self._names[item.arg] = UNKNOWN
+        self._names.update((item.arg, UNKNOWN) for item in parameters_of(arguments))
         for item, value in zip(arguments.args, parameters):
             self._names[item.arg] = value
         # Without parameters, the lambda runs later, when variables may have other values.
@@ -504,10 +498,7 @@ class Expressions(Context):
         return has_frame or (isinstance(owner, ast.Name) and self.value(owner) is UNKNOWN)
 
     def _record_effects(self, name: str, called: Value, node: ast.Call) -> None:
-        """Record the possible effects of a call on files, arguments and globals.
-
-        A library's function is assumed to change neither its arguments nor global variables.
-        """
+        """Record what a call may do to files, arguments and globals; a library's does nothing."""
         if isinstance(called, Symbol) and not is_user_function(called.value):
             self.may_create_files = self.may_create_files or may_create_files(name)
             return

@@ -84,10 +84,7 @@ class Flow(Expressions):
                             self.possible_columns.add(part.value)
 
     def _bodies(self, outer: dict[str, Value]) -> None:
-        """Follow the bodies of the functions that were defined. ``outer`` has the names they see.
-
-        All variables are unknown in a body, except modules.
-        """
+        """Follow the bodies of the functions. ``outer`` has the names they see: only modules."""
         functions, self._functions = self._functions, []
         for node, ignored in functions:
             self._names = {**outer, **dict.fromkeys(bound_names(node), UNKNOWN)}
@@ -106,10 +103,7 @@ class Flow(Expressions):
                 self._statement(statement)
 
     def _branch(self, statements: list[Any], ignored: Any = ()) -> None:
-        """Follow statements that might be skipped, without reporting the kinds in ``ignored``.
-
-        Afterwards, an assigned name is unknown, unless it was imported again from the same module.
-        """
+        """Follow statements that might be skipped; the names that they set become unknown."""
         before, was_conditional = dict(self._names), self.is_conditional
         self.is_conditional = True
         with self.ignoring(ignored):

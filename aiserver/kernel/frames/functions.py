@@ -185,11 +185,7 @@ def _read_csv(context: Context, path: str, file: str, arguments: Arguments) -> V
 def _with_index(
     context: Context, frame: Frame, index_col: ast.AST | None, usecols: list[str]
 ) -> Frame:
-    """Apply the arguments ``usecols`` and ``index_col`` of ``read_csv`` to a frame.
-
-    ``usecols`` contains the columns that the frame keeps; if it is empty, the frame keeps all
-    columns. The columns that the node ``index_col`` names become the frame's index.
-    """
+    """Apply the arguments ``usecols`` (empty: all columns) and ``index_col`` of ``read_csv``."""
     header = list(frame.columns)
     if usecols:
         frame.columns = {name: None for name in header if name in usecols}

@@ -332,11 +332,7 @@ def _series_of_groups(groups: Groups, name: str | None) -> Series:
 
 
 def _aggregated(groups: Groups, columns: list[str], may_be_series: bool = True) -> Value:
-    """Return the result of an aggregation, which has one row for each group.
-
-    The result has ``columns``, and the keys as its index or as further columns. With
-    ``may_be_series``, a single selected column is aggregated to a Series.
-    """
+    """Return ``columns`` with one row for each group; a Series if one column is selected."""
     keys = groups.keys
     if groups.is_single and groups.as_index and may_be_series:
         return _series_of_groups(groups, columns[0])

@@ -47,10 +47,7 @@ def call_expression(context: Context, owner: Expression, name: str, node: ast.Ca
 
 
 def _reads(context: Context, node: ast.AST, with_text: bool = True) -> list[tuple[str, ast.AST]]:
-    """Return the columns that an argument reads.
-
-    If ``with_text`` is true, strings in the argument are names of columns.
-    """
+    """Return the columns that an argument reads; strings name columns if ``with_text``."""
     if isinstance(node, ast.Starred):
         node = node.value
     if isinstance(node, (ast.List, ast.Tuple)):

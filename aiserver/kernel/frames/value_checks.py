@@ -113,12 +113,7 @@ def _check_columns(
     positions: int,
     has_option: bool = True,
 ) -> None:
-    """Report a method that needs numbers if one of a frame's columns contains text.
-
-    If ``is_lenient`` is true, the method accepts text that is a number. ``positions`` is the number
-    of its positional parameters before ``numeric_only``. ``has_option`` tells whether the method
-    can ignore columns of text (``numeric_only``).
-    """
+    """Report a method that needs numbers if a column contains text (``is_lenient``: words)."""
     if len(node.args) > positions or not Arguments(node, "").is_exact:
         return
     if any(keyword.arg == "numeric_only" for keyword in node.keywords):
@@ -143,11 +138,7 @@ def _with_option(call: str) -> str:
 
 
 def _forbids_option(series: Series, call: str) -> bool:
-    """Return whether ``numeric_only`` is no correction of a call because of a column.
-
-    A column of texts such as "1,200" should rather be converted. Even with the option,
-    ``quantile()`` fails for booleans, and ``cov()`` for dates.
-    """
+    """Return whether a column should be converted, or fails even with ``numeric_only``."""
     dtype = series.dtype
     if dtype is None:
         return False
@@ -189,10 +180,7 @@ def check_functions(
 
 
 def check_function(context: Context, name: str, node: ast.Call) -> None:
-    """Report a function that needs numbers if its only argument contains text.
-
-    ``name`` is the dotted name of the function, such as ``numpy.sqrt``.
-    """
+    """Report a function such as ``numpy.sqrt`` if its only argument contains text."""
     library, _, short_name = name.rpartition(".")
     if name != "pandas.to_numeric" and (library != "numpy" or short_name not in _NUMPY_FUNCTIONS):
         return

@@ -28,7 +28,7 @@ from ..inspection.objects import (
 class Value:
     """A value. An instance of this base class is a value about which nothing is known.
 
-    ``origin`` tells how much it has of a DataFrame's data; see ``overwrites/origins.py``.
+    ``origin`` tells how much it has of a DataFrame's data; see ``overwrites/overwrites.py``.
     """
 
     origin: Any = None
@@ -113,10 +113,7 @@ class Frame(Value):
         return Series(self.library, name, self.index, dtype, self)
 
     def become(self, other: Value) -> None:
-        """Change this frame in place, so that it has the columns and the index of ``other``.
-
-        If ``other`` isn't a frame, this frame may have any further columns afterwards.
-        """
+        """Change this frame in place; any column is possible if ``other`` isn't a frame."""
         if isinstance(other, Frame):
             self.columns, self.has_unknown_columns = dict(other.columns), other.has_unknown_columns
             self.index, self.dtypes = other.index, other.dtypes
@@ -131,10 +128,7 @@ class Frame(Value):
         self.has_number_index = False
 
     def add(self, names: Iterable[str]) -> None:
-        """Add or replace columns; afterwards, their dtypes are unknown.
-
-        ``columns`` becomes a new dict, because ``Problems.near`` caches an index for each dict.
-        """
+        """Add or replace columns. ``columns`` becomes a new dict, as ``Problems.near`` needs."""
         names = list(names)
         for name in names:
             self.dtypes.pop(name, None)
@@ -229,10 +223,7 @@ class Method(Value):
 
 
 class Expression(Value):
-    """A polars expression. ``reads`` has the columns that it reads, each with its AST node.
-
-    ``output`` is the name of the column that it creates, or None if the name isn't known.
-    """
+    """A polars expression: the columns with nodes that it reads, and that it creates, or None."""
 
     def __init__(self, reads: list[tuple[str, ast.AST]], output: str | None) -> None:
         self.reads, self.output = reads, output
@@ -271,10 +262,7 @@ class Arguments:
         self._nodes: dict[str, ast.expr] = {**named, **self.keywords}
 
     def get(self, *names: str) -> ast.expr | None:
-        """Return the argument for the first parameter in ``names`` that the call sets.
-
-        An argument ``None`` counts as not set. Return None if the call sets none of the parameters.
-        """
+        """Return the first given argument that isn't None, or None."""
         for name in names:
             node = self._nodes.get(name)
             if node is not None and not (isinstance(node, ast.Constant) and node.value is None):
@@ -282,10 +270,7 @@ class Arguments:
         return None
 
     def constant(self, name: str, default: Any = None) -> Any:
-        """Return the constant value of an argument.
-
-        Return ``default`` if the argument isn't given, and ``...`` if it isn't a constant: ``-1``.
-        """
+        """Return a constant argument, ``default`` if not given, ``...`` if it isn't constant."""
         node = self._nodes.get(name)
         if node is None:
             return default

@@ -156,10 +156,7 @@ def _date_style(texts: list[str]) -> str:
 
 
 def csv_dtypes(header: list[str], rows: Iterable[list[str]]) -> dict[str, Dtype]:
-    """Return the columns of a CSV file that ``read_csv`` reads as text, from the file's first rows.
-
-    Each row has as many cells as the header.
-    """
+    """Return the columns of a CSV file that ``read_csv`` reads as text, from its first rows."""
     cells: dict[str, list[str]] = {name: [] for name in header}
     for row in rows:
         for name, cell in zip(header, row):

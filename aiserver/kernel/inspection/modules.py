@@ -183,10 +183,7 @@ def _exists(folder: str, name: str) -> bool:
 
 
 def _paths_of(value: Any) -> list[str] | None:
-    """Return the folders in ``value``, the ``__path__`` of a package.
-
-    Return [] if ``value`` is None, and None if it isn't a plain list of plain strings.
-    """
+    """Return the folders of a package's ``__path__``; None if it isn't a plain list."""
     if value is None:
         return []
     if type(value) is list and all(type(item) is str for item in value):

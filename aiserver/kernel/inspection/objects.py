@@ -102,10 +102,7 @@ def _contains(value: Any, name: str) -> bool:
 
 
 def is_array_function(function: Any) -> bool:
-    """Return whether this is one of numpy's functions that dispatch on their arguments.
-
-    The class of these functions is written in C, so a class written in Python can't imitate it.
-    """
+    """Return whether this is one of numpy's functions that dispatch; their class is in C."""
     kind = type(function)
     if type(kind) is not type or _flags(kind) & _HEAP_TYPE:
         return False
@@ -145,10 +142,7 @@ def is_instance(value: Any, kind: Any) -> bool:
 
 
 def class_of(value: Any) -> type | None:
-    """Return an object's class if a loaded module defines it.
-
-    Return None for a class of the notebook or a built-in class.
-    """
+    """Return an object's class if a loaded module other than the notebook defines it."""
     kind = type(value)
     if not is_plain_class(kind):
         return None
@@ -199,10 +193,7 @@ def own_manager(value: Any, kind: Any) -> Any:
 
 
 def is_random_function(value: Any) -> bool:
-    """Return whether this is a function such as ``numpy.random.rand``.
-
-    These functions are methods of a ``RandomState`` object.
-    """
+    """Return whether this is a function of ``numpy.random``, a method of ``RandomState``."""
     if type(value) is not types.MethodType:
         return False
     if type(value.__self__) is not loaded_value("numpy.random.mtrand", "RandomState"):
@@ -211,10 +202,7 @@ def is_random_function(value: Any) -> bool:
 
 
 def is_compiled_function(value: Any) -> bool:
-    """Return whether this is a function that Cython compiled, like those of ``numpy.random``.
-
-    Return False if ``numpy.random`` isn't loaded.
-    """
+    """Return whether Cython compiled a function, as those of the loaded ``numpy.random``."""
     owner = loaded_value("numpy.random.mtrand", "RandomState")
     if owner is MISSING or not is_plain_class(owner):
         return False
@@ -239,10 +227,7 @@ def plain_texts(value: Any) -> list[str] | None:
 
 
 def index_names(value: Any) -> tuple[str | None, ...] | None:
-    """Return the names of the index levels of a pandas DataFrame or Series.
-
-    An unnamed level has the name None. If a name isn't a plain string, the whole result is None.
-    """
+    """Return the names of an index's levels; None if one is neither None nor a plain string."""
     index = value.index
     if not is_library_class(type(index)):
         return None
@@ -398,7 +383,7 @@ def keywords(function: Any, depth: int = 0) -> frozenset[str] | None:
 def own_keywords(function: types.FunctionType) -> frozenset[str]:
     """Return a function's parameters that can be keyword arguments, without its ``**kwargs``."""
     code = function.__code__
-    first = getattr(code, "co_posonlyargcount", 0)
+    first = code.co_posonlyargcount
     return frozenset(code.co_varnames[first : code.co_argcount + code.co_kwonlyargcount])
 
 
@@ -418,10 +403,7 @@ def _keywords_of_function(function: types.FunctionType, depth: int) -> frozenset
 
 
 def _keywords_in_docstring(docstring: Any) -> frozenset[str] | None:
-    """Return the keywords of a compiled function from its docstring.
-
-    The first line of such a docstring is the function's signature. Return None if it has none.
-    """
+    """Return the keywords in the signature that begins a compiled docstring; None if none."""
     if type(docstring) is not str:
         return None
     text = docstring.strip().split("\n", 1)[0]

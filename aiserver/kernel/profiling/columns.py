@@ -37,10 +37,7 @@ _LIBRARY_PLAIN = ("Timedelta", "Period", "Interval")
 
 
 def profile_column(values: Any) -> dict[str, Any]:
-    """Return the profile of a column: ``rows``, ``missing``, ``distinct`` and what fits its values.
-
-    ``reading.py`` says what ``values`` can be.
-    """
+    """Return a profile: ``rows``, ``missing``, ``distinct`` and what fits the values."""
     column = inner_column(values)
     kind = kind_of(column)
     if not kind:

@@ -12,6 +12,7 @@ The values stay in the kernel: the result has names and shares.
 
 from __future__ import annotations
 
+import contextlib
 import time
 from typing import Any
 
@@ -34,27 +35,29 @@ _FEWEST_TEXTS = 5  # of columns whose names differ
 
 
 class KeyColumn:
-    """A column of a table, with its distinct values.
+    """A column of a table, with its distinct values; ``values`` is None if there are too many.
 
-    ``kind`` is "integer", "date…" or "text", or "" if the column can't be a key. ``values`` is None
-    if there are too many. ``is_unique`` tells whether no value occurs twice.
+    ``kind`` is "integer", "date…" or "text", or "" if the column can't be a key.
     """
 
     def __init__(self, table: str, container: Container, index: int) -> None:
-        self.table = table
-        self.name = container.columns[index][0]
-        self.kind, self.values, self.is_unique = "", None, False
-        if container.column is None:
-            return
-        column = inner_column(container.column(index))
-        self.kind = _key_kind(column)
-        if self.kind and (container.row_count or 0) <= MAX_KEY_ROWS:
-            read = _distinct(column, self.kind)
-            if read is None:
-                self.kind = ""
-            else:
-                self.values, count = read
-                self.is_unique = count == len(self.values)
+        self.table, self.name = table, container.columns[index][0]
+        self.kind = ""
+        self.values: set[Any] | None = None
+        self.is_unique = False
+        with contextlib.suppress(Exception):  # values that their library can't read
+            if container.column is not None:
+                self._read(inner_column(container.column(index)), container.row_count or 0)
+
+    def _read(self, column: Any, rows: int) -> None:
+        kind = _key_kind(column)
+        if kind and rows <= MAX_KEY_ROWS:
+            values = _key_values(column, kind)
+            if values is None:
+                return
+            self.values = set(values)
+            self.is_unique = len(values) == len(self.values)
+        self.kind = kind
 
 
 def join_keys(variables: dict[str, Any], names: list[str]) -> str:
@@ -77,7 +80,7 @@ def join_keys(variables: dict[str, Any], names: list[str]) -> str:
                     break
                 for place in ((left, left_table, i), (right, right_table, j)):
                     if (place[0], place[2]) not in columns:
-                        columns[place[0], place[2]] = _read_column(*place)
+                        columns[place[0], place[2]] = KeyColumn(*place)
                 key = _candidate(columns[left, i], columns[right, j], similarity)
                 if key:
                     candidates.append((similarity + (key["share"] or 0), key))
@@ -85,13 +88,6 @@ def join_keys(variables: dict[str, Any], names: list[str]) -> str:
             keys += candidates[:MAX_CANDIDATES]
     keys.sort(key=lambda pair: -pair[0])
     return encode({"keys": [key for _, key in keys]})
-
-
-def _read_column(table: str, container: Container, index: int) -> KeyColumn:
-    try:
-        return KeyColumn(table, container, index)
-    except Exception:  # values that their library can't read
-        return KeyColumn(table, Container("", container.columns), index)
 
 
 def _pairs(
@@ -136,9 +132,8 @@ def _candidate(left: KeyColumn, right: KeyColumn, similarity: float) -> dict[str
         least = _SIMILAR_NAMES_SHARE if similarity else _OTHER_NAMES_SHARE
         if share < least or (not similarity and fewer < _FEWEST_TEXTS):
             return None
-    if not similarity and (share is None or left.kind != "text"):
-        return None
-    if not similarity and not (left.is_unique or right.is_unique):
+    is_unique = left.is_unique or right.is_unique
+    if not similarity and (share is None or left.kind != "text" or not is_unique):
         return None
     return {
         "left": left.table,
@@ -162,19 +157,15 @@ def _key_kind(column: Any) -> str:
     return "text" if name.startswith(texts) else ""
 
 
-def _distinct(column: Any, kind: str) -> tuple[set[Any], int] | None:
-    """Return the distinct values of an inner column, and how many aren't missing.
-
-    Return None if one of the values isn't of the column's kind.
-    """
+def _key_values(column: Any, kind: str) -> list[Any] | None:
+    """Return the values that aren't missing; None if one of them isn't of the column's kind."""
     values = [value for value in plain_values(column, kind_of(column)) if not _is_missing(value)]
-    if kind == "text" and not all(type(value) is str for value in values):
-        return None
+    if kind == "text":
+        return values if all(type(value) is str for value in values) else None
     if kind == "integer":
-        if not all(type(value) is int or value.is_integer() for value in values):
-            return None
-        values = list(map(int, values))
-    return set(values), len(values)
+        is_whole = all(type(value) is int or value.is_integer() for value in values)
+        return list(map(int, values)) if is_whole else None
+    return values
 
 
 def _is_missing(value: Any) -> bool:

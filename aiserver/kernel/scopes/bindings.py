@@ -32,23 +32,21 @@ _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
 def bound_names(node: Any) -> set[str]:
-    """Return the names that a statement or a function's body binds, without those of nested scopes.
-
-    The names of a function's parameters are included, but not the function's own name.
-    """
+    """Return the names that code binds, with a function's parameters, without nested scopes."""
     names: set[str] = set()
     if isinstance(node, _FUNCTIONS):
-        arguments = node.args
-        every = [*getattr(arguments, "posonlyargs", ()), *arguments.args, *arguments.kwonlyargs]
-        for item in [*every, arguments.vararg, arguments.kwarg]:
-            if item is not None:
-                names.add(item.arg)
+        names.update(item.arg for item in parameters_of(node.args))
         children: list[Any] = node.body if isinstance(node.body, list) else [node.body]
     else:
         children = list(ast.iter_child_nodes(node))
     for child in children:
         _collect(child, names)
     return names
+
+
+def parameters_of(arguments: ast.arguments) -> list[ast.arg]:
+    plain = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+    return plain + [item for item in (arguments.vararg, arguments.kwarg) if item is not None]
 
 
 def _collect(node: Any, names: set[str]) -> None:
@@ -96,10 +94,6 @@ def declared_global(node: Any) -> set[str]:
 
 def target_names(target: ast.AST) -> set[str]:
     return {item.id for item in ast.walk(target) if isinstance(item, ast.Name)}
-
-
-def type_parameters(parameters: Iterable[Any]) -> set[str]:
-    return {item.name for item in parameters}
 
 
 def is_never(test: ast.AST) -> bool:

@@ -23,9 +23,9 @@ from .bindings import (
     declared_global,
     is_always,
     is_never,
+    parameters_of,
     suppresses,
     target_names,
-    type_parameters,
 )
 
 _IMPLICIT = set(
@@ -353,19 +353,22 @@ class NameChecker(ast.NodeVisitor):
             for name in names or ():
                 self._bind(name)
 
-    def _visit_function(self, node: Any, name: str) -> None:
-        arguments = node.args
-        self._visit_all(getattr(node, "decorator_list", ()))
+    def _enter_types(self, node: Any) -> list[Scope]:
+        """Enter the scope of a definition's type parameters, and return the scopes around it."""
         scopes = list(self._scopes)
         parameters = getattr(node, "type_params", ())
         if parameters:
-            self._scopes = [*scopes, Scope("types", type_parameters(parameters))]
+            self._scopes = [*scopes, Scope("types", {item.name for item in parameters})]
+        return scopes
+
+    def _visit_function(self, node: Any, name: str) -> None:
+        arguments = node.args
+        self._visit_all(getattr(node, "decorator_list", ()))
+        scopes = self._enter_types(node)
         self._visit_all(arguments.defaults)
         self._visit_all(arguments.kw_defaults)
-        every = [*getattr(arguments, "posonlyargs", ()), *arguments.args, *arguments.kwonlyargs]
-        for item in [*every, arguments.vararg, arguments.kwarg]:
-            if item is not None:
-                self._visit_annotation(item.annotation)
+        for item in parameters_of(arguments):
+            self._visit_annotation(item.annotation)
         self._visit_annotation(getattr(node, "returns", None))
         self._bodies.append(Body(node, name, self._scopes, self._ignored_kinds))
         self._scopes = scopes
@@ -385,10 +388,7 @@ class NameChecker(ast.NodeVisitor):
 
     def visit_ClassDef(self, node: Any) -> None:
         self._visit_all(node.decorator_list)
-        scopes = self._scopes
-        parameters = getattr(node, "type_params", ())
-        if parameters:
-            self._scopes = [*scopes, Scope("types", type_parameters(parameters))]
+        scopes = self._enter_types(node)
         self._visit_all(node.bases)
         self._visit_all(node.keywords)
         self._scopes = [*self._scopes, Scope("class")]
