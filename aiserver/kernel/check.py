@@ -27,7 +27,7 @@ from typing import Any
 from .frames.flow import Flow
 from .frames.meant import meant_frames
 from .inspection.modules import import_of
-from .inspection.objects import plain_variables
+from .inspection.objects import encode, plain_variables
 from .overwrites.overwrites import find_overwrites
 from .problems import CLEAR_SIMILARITY, MAX_CANDIDATES, Problems, similarity
 from .scopes.names import NameChecker
@@ -36,6 +36,15 @@ from .source import Source, depth, syntax_position
 _LONGEST_CODE = 100_000  # characters; in longer code, only the syntax is checked
 _LONGEST_PARSED = 300_000  # characters; longer code isn't checked at all
 _DEEPEST = 150  # levels of the syntax tree; from this depth on, only the syntax is checked
+
+
+def check_cell(
+    variables: dict[str, Any], code: str, own_code: str, original: str, mode: str
+) -> str:
+    """Return the result of ``check_suggestion`` as JSON in base64, for the page."""
+    return encode(
+        check_suggestion(code, variables, original=original, mode=mode, own_code=own_code)
+    )
 
 
 def check_suggestion(

@@ -101,7 +101,7 @@ class Problems:
         """Return the position of ``name`` in an attribute or keyword; of others, the node."""
         size = len(name.encode("utf-8", "replace"))
         if isinstance(node, ast.Attribute):
-            line, end = node.end_lineno, node.end_col_offset
+            line, end = node.end_lineno or 0, node.end_col_offset or 0
             return Position(line, end - size, line, end)
         if isinstance(node, ast.keyword):
             if not hasattr(node, "lineno"):  # CPython 3.8

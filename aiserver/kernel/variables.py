@@ -26,6 +26,7 @@ from typing import Any
 
 from .inspection.objects import (
     class_name,
+    encode,
     has_own_index,
     instance_dict,
     is_instance,
@@ -33,7 +34,7 @@ from .inspection.objects import (
     is_numpy_dtype,
     is_plain_dtype,
 )
-from .inspection.scalars import dtype_text, encode, is_plain_scalar, label_text, whole_words
+from .inspection.scalars import dtype_text, is_plain_scalar, label_text, whole_words
 from .values import value_text
 
 MAX_FRAMES = 50

@@ -6,7 +6,7 @@
  */
 import type { Kernel } from '@jupyterlab/services';
 
-import { callInKernel } from './request';
+import { callFunction } from './request';
 import {
   type Infer,
   type Reader,
@@ -104,27 +104,22 @@ export async function checkSuggestion(
   ownCode: string,
   request?: ICheckedRequest
 ): Promise<ICheck> {
-  const { CHECK } = await import('./checkCode');
-  const importExpression = (name: string) => `__import__("${name}")`;
-  const textExpression = (text: string) =>
-    `${importExpression('base64')}.b64decode("${toBase64(text)}").decode()`;
-  const more = request
-    ? `, original=${textExpression(request.source)}, mode=${textExpression(request.mode)}`
-    : '';
-  const given = `${textExpression(code)}, variables, own_code=${textExpression(ownCode)}${more}`;
-  const checkExpression = `${importExpression('json')}.dumps(check_suggestion(${given}))`;
-  const call = `${importExpression('base64')}.b64encode(${checkExpression}.encode()).decode()`;
-  const result = CHECK_RESULT(await callInKernel(kernel, CHECK, call));
+  const result = CHECK_RESULT(
+    await callFunction(
+      kernel,
+      'python',
+      async () => (await import('./checkCode')).CHECK,
+      'check_cell',
+      code,
+      ownCode,
+      request?.source ?? '',
+      request?.mode ?? ''
+    )
+  );
   if (!result) {
     throw new Error('The kernel sent no list of problems.');
   }
   return result;
-}
-
-/** Encode text as base64, in which no character needs escaping in Python. */
-function toBase64(text: string): string {
-  const bytes = new TextEncoder().encode(text);
-  return btoa(Array.from(bytes, byte => String.fromCharCode(byte)).join(''));
 }
 
 function toPair(value: unknown): readonly [number, number] | undefined {

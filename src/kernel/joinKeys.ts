@@ -5,7 +5,7 @@
  */
 import type { Kernel } from '@jupyterlab/services';
 
-import { callInKernel } from './request';
+import { callFunction } from './request';
 import { type Infer, finite, listOf, or, record, text } from './shape';
 
 const KEY = record({
@@ -33,8 +33,12 @@ export async function readJoinKeys(
   kernel: Kernel.IKernelConnection,
   names: readonly string[]
 ): Promise<IJoinKey[]> {
-  const { PROFILE } = await import('./profileCode');
-  // A list of string literals of JSON is one of Python, too.
-  const call = `join_keys(variables, ${JSON.stringify(names)})`;
-  return KEYS(await callInKernel(kernel, PROFILE, call))?.keys ?? [];
+  const result = await callFunction(
+    kernel,
+    'python',
+    async () => (await import('./profileCode')).PROFILE,
+    'join_keys',
+    names
+  );
+  return KEYS(result)?.keys ?? [];
 }

@@ -1,13 +1,7 @@
 import type { Kernel } from '@jupyterlab/services';
 
 import { R } from './rCode';
-import {
-  DataLanguage,
-  KernelBusyError,
-  callFunction,
-  callInKernel,
-  isRun
-} from './request';
+import { DataLanguage, KernelBusyError, callFunction, isRun } from './request';
 
 const reply = {
   content: {
@@ -43,12 +37,14 @@ function kernel() {
 
 const nextTask = () => new Promise(resolve => setTimeout(resolve, 5));
 
-describe('callInKernel', () => {
+describe('callFunction in Python', () => {
+  const load = () => 'm';
+
   it('sends one request after the other', async () => {
     const t = kernel();
     const results = [
-      callInKernel(t.connection, 'm', 'a'),
-      callInKernel(t.connection, 'm', 'b')
+      callFunction(t.connection, 'python', load, 'a'),
+      callFunction(t.connection, 'python', load, 'b')
     ];
     await nextTask();
     expect(t.requests).toHaveBeenCalledTimes(1);
@@ -63,7 +59,7 @@ describe('callInKernel', () => {
   it('asks nothing of a kernel that runs something else', async () => {
     const t = kernel();
     (t.connection as { status: string }).status = 'busy';
-    const result = callInKernel(t.connection, 'm', 'a');
+    const result = callFunction(t.connection, 'python', load, 'a');
     await expect(result).rejects.toThrow(KernelBusyError);
     expect(t.requests).not.toHaveBeenCalled();
   });

@@ -44,62 +44,53 @@ export function isRun({ header, content }: KernelMessage.IMessage): boolean {
  */
 const lastRequests = new WeakMap<Kernel.IKernelConnection, Promise<void>>();
 
-/**
- * Run the source of a Python module in the kernel, call one of its functions, and return the
- * result. The function must encode the result as base64 of JSON.
- *
- * `call` is a Python expression, in which `variables` is the dictionary of the person's variables.
- * Evaluating `call` assigns nothing in the person's namespace, and works even if the person has
- * redefined builtins.
- *
- * @throws KernelBusyError; Error if the kernel died or its reply is invalid.
- */
-export function callInKernel(
-  kernel: Kernel.IKernelConnection,
-  module: string,
-  call: string
-): Promise<unknown> {
-  return inTurn(kernel, () => evaluateCall(kernel, module, call));
-}
+/** An argument of one of our functions. */
+type Argument = string | number | boolean | readonly string[];
 
 /**
- * Call one of our functions that exist for several languages, and return its result.
+ * Call one of our functions in the kernel, and return its result, which it encodes as base64 of JSON.
  *
  * The function gets the person's variables, and then `args`. `loadPython` returns the source of the
- * Python module that contains the function. All functions for R are in `rCode.ts`.
+ * Python module that contains the function. All functions for R are in `rCode.ts`. The call assigns
+ * nothing in the person's namespace, and works even if the person has redefined builtins.
  *
- * @throws like `callInKernel`.
+ * @throws KernelBusyError; Error if the kernel died or its reply is invalid.
  */
 export async function callFunction(
   kernel: Kernel.IKernelConnection,
   language: DataLanguage,
   loadPython: () => string | Promise<string>,
   name: string,
-  ...args: (string | number | boolean)[]
+  ...args: Argument[]
 ): Promise<unknown> {
   const literals = args.map(language === 'r' ? rLiteral : pythonLiteral);
   const call = `${name}(${['variables', ...literals].join(', ')})`;
   if (language === 'python') {
-    return callInKernel(kernel, await loadPython(), call);
+    const module = await loadPython();
+    return inTurn(kernel, () => evaluateCall(kernel, module, call));
   }
   const { R } = await import('./rCode');
   const code = R.replace('__CALL__', () => call);
   return inTurn(kernel, () => evaluateInR(kernel, code));
 }
 
-function pythonLiteral(value: string | number | boolean): string {
-  if (typeof value === 'boolean') {
-    return value ? 'True' : 'False';
-  }
-  return JSON.stringify(value); // A literal of JSON is one of Python, too.
+/** Write a value in JSON, without lone surrogates: in R, they are a syntax error. */
+function jsonLiteral(value: Argument): string {
+  return JSON.stringify(value, (_, part: unknown) =>
+    typeof part === 'string' ? part.replace(/\p{Surrogate}/gu, '?') : part
+  );
+}
+
+/** Write a value for Python, of which all literals of JSON are literals, except these two. */
+function pythonLiteral(value: Argument): string {
+  return jsonLiteral(value).replace(/^(true|false)$/, word =>
+    word === 'true' ? 'True' : 'False'
+  );
 }
 
 /** Write a value for R. Only ASCII is parsed correctly in all locales. */
-function rLiteral(value: string | number | boolean): string {
-  const isText = typeof value === 'string';
-  // A lone surrogate would be a syntax error, after which the kernel cancels waiting cells.
-  const valid = isText ? value.replace(/\p{Surrogate}/gu, '?') : value;
-  return JSON.stringify(valid)
+function rLiteral(value: Argument): string {
+  return jsonLiteral(value)
     .replace(/^(true|false)$/, word => word.toUpperCase())
     .replace(/[\u0080-\uffff]/g, char => {
       const code = char.charCodeAt(0).toString(16).padStart(4, '0');

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import base64
+import json
 import sys
 
 import pytest
+
+from aiserver.kernel.check import check_cell, check_suggestion
 
 from .problems_of import check, problems
 
@@ -102,3 +106,9 @@ def test_match_binds_names():
     assert (
         problems(code + "        print(first, rest, others)\n    case other:\n        other") == []
     )
+
+
+def test_the_page_gets_problems_and_warnings_as_json():
+    result = json.loads(base64.b64decode(check_cell({}, "x = (1", "", "", "")))
+    assert result == check_suggestion("x = (1", {})
+    assert [item["kind"] for item in result["problems"]] == ["syntax"]

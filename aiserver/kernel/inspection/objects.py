@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import abc
 import ast
+import base64
 import datetime
+import json
 import sys
 import types
 from typing import Any
@@ -34,6 +36,11 @@ _TIME_ZONES = (
     "dateutil.tz.tz.tzfile",
     "dateutil.tz.tz.tzlocal",
 )
+
+
+def encode(result: dict[str, Any]) -> str:
+    """Return a result for the page: as JSON in base64."""
+    return base64.b64encode(json.dumps(result).encode()).decode()
 
 
 def class_name(kind: Any) -> str:

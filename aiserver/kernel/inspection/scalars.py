@@ -6,9 +6,7 @@ date, of a period's frequency, or of an interval's bounds.
 
 from __future__ import annotations
 
-import base64
 import datetime
-import json
 import re
 from typing import Any
 
@@ -108,8 +106,3 @@ def dtype_text(dtype: Any) -> str:
 def cut(text: str) -> str:
     """Return a text without lone surrogates, at most ``MAX_LABEL`` characters."""
     return text[:MAX_LABEL].encode("utf-8", "replace").decode()
-
-
-def encode(result: dict[str, Any]) -> str:
-    """Return a result for the page: as JSON in base64."""
-    return base64.b64encode(json.dumps(result).encode()).decode()

@@ -33,93 +33,75 @@ _CONTAINER_LIBRARIES = ("numpy", "pandas", "polars", "pyarrow", "duckdb", "_duck
 class Container:
     """A variable that contains data.
 
-    ``row_count``, ``column_count`` and ``size`` (bytes) are None if computing them would execute
-    something. ``shape`` is the shape of an array with three or more dimensions. ``columns`` has
-    pairs of a name and a dtype, at most ``MAX_LISTED_COLUMNS`` of them. ``column(i)`` returns the
-    values of the column ``i`` in the form that ``columns.py`` profiles.
+    ``columns`` has pairs of a name and a dtype, at most ``MAX_LISTED_COLUMNS`` of
+    ``column_count``. ``row_count``, ``column_count`` and ``size`` (bytes) are None if computing
+    them would execute something. ``column(i)`` returns the values of the column ``i`` in the form
+    that ``columns.py`` profiles. ``shape`` is that of an array.
     """
 
-    def __init__(self, kind: str, columns: list[tuple[str, str]]) -> None:
-        self.kind = kind
-        self.columns = columns
-        self.column_count: int | None = len(columns)
-        self.row_count: int | None = None
-        self.size: int | None = None
-        self.shape: list[int] | None = None
-        self.column: Callable[[int], Any] | None = None
-
-    @property
-    def is_lazy(self) -> bool:
-        return self.row_count is None
+    def __init__(
+        self,
+        kind: str,
+        columns: list[tuple[str, str]],
+        column_count: int | None = None,
+        row_count: int | None = None,
+        size: int | None = None,
+        column: Callable[[int], Any] | None = None,
+        shape: list[int] | None = None,
+    ) -> None:
+        self.kind, self.columns = kind, columns
+        self.column_count, self.row_count, self.size = column_count, row_count, size
+        self.column, self.shape = column, shape
 
 
 def container_of(value: Any) -> Container | None:
     """Return the description of a variable; None if it contains no data or can't be read."""
     with contextlib.suppress(Exception):  # an object in a state that its library doesn't expect
-        return _container_of(value)
+        for name, read in _READERS:
+            module, _, attribute = name.partition(".")
+            cls = loaded_value(module, attribute)
+            if type(value) is cls or (name in _BY_MANAGER and is_instance(value, cls)):
+                # A person may have put another class in the place of the library's.
+                is_own = is_library_class(cls, _CONTAINER_LIBRARIES)
+                return read(name, value, cls) if is_own else None
     return None
 
 
-def _container_of(value: Any) -> Container | None:
-    for name, read in _READERS:
-        module, _, attribute = name.partition(".")
-        cls = loaded_value(module, attribute)
-        if type(value) is cls or (name in _BY_MANAGER and is_instance(value, cls)):
-            # A person may have put another class in the place of the library's.
-            is_own = is_library_class(cls, _CONTAINER_LIBRARIES)
-            return read(name, value, cls) if is_own else None
-    return None
-
-
-def _pandas_frame(kind: str, value: Any, cls: Any) -> Container | None:
+def _pandas_frame(kind: str, value: Any, cls: Any) -> Container:
     manager = own_manager(value, cls)
-    labels = manager.axes[0]
-    arrays = manager.blocks
+    labels, rows = manager.axes
+    arrays, numbers = manager.blocks, manager.blknos
     dtypes = [dtype_text(_dtype_of(block.values)) for block in arrays]
-    numbers = manager.blknos
-    names = column_labels(labels)
-    columns = [(name, dtypes[numbers[i]]) for i, name in enumerate(names)]
-    container = Container(kind, columns)
-    container.column_count = len(labels)
-    container.row_count = len(manager.axes[1])
-    container.size = sum(_array_size(block.values) for block in arrays)
-    container.column = lambda i: _block_row(arrays[numbers[i]].values, manager.blklocs[i])
-    return container
+    columns = [(name, dtypes[numbers[i]]) for i, name in enumerate(column_labels(labels))]
+    size = sum(_array_size(block.values) for block in arrays)
+
+    def column(i: int) -> Any:
+        return _block_row(arrays[numbers[i]].values, manager.blklocs[i])
+
+    return Container(kind, columns, len(labels), len(rows), size, column)
 
 
-def _pandas_series(kind: str, value: Any, cls: Any) -> Container | None:
+def _pandas_series(kind: str, value: Any, cls: Any) -> Container:
     manager = own_manager(value, cls)
     array = manager.blocks[0].values
     name = instance_dict(value, cls).get("_name")
     text = "" if name is None else label_text(name, MAX_LABEL)
-    container = Container(kind, [(text, dtype_text(_dtype_of(array)))])
-    container.row_count = len(manager.axes[0])
-    container.size = _array_size(array)
-    container.column = lambda i: array
-    return container
+    columns = [(text, dtype_text(_dtype_of(array)))]
+    rows = len(manager.axes[0])
+    return Container(kind, columns, 1, rows, _array_size(array), lambda i: array)
 
 
-def _polars_frame(kind: str, value: Any, cls: Any) -> Container | None:
+def _polars_frame(kind: str, value: Any, cls: Any) -> Container:
     pairs = list(zip(value.columns, value.dtypes))[:MAX_LISTED_COLUMNS]
-    container = Container(kind, [(cut(name), dtype_text(dtype)) for name, dtype in pairs])
-    container.row_count, container.column_count = value.shape
-    container.size = int(value.estimated_size())
-    container.column = value.to_series
-    return container
+    columns = [(cut(name), dtype_text(dtype)) for name, dtype in pairs]
+    rows, width = value.shape
+    return Container(kind, columns, width, rows, int(value.estimated_size()), value.to_series)
 
 
-def _polars_series(kind: str, value: Any, cls: Any) -> Container | None:
-    container = Container(kind, [(cut(value.name), dtype_text(value.dtype))])
-    container.row_count = len(value)
-    container.size = int(value.estimated_size())
-    container.column = lambda i: value
-    return container
-
-
-def _lazy_frame(kind: str, value: Any, cls: Any) -> Container | None:
-    container = Container(kind, [])
-    container.column_count = None
-    return container
+def _polars_series(kind: str, value: Any, cls: Any) -> Container:
+    columns = [(cut(value.name), dtype_text(value.dtype))]
+    size = int(value.estimated_size())
+    return Container(kind, columns, 1, len(value), size, lambda i: value)
 
 
 def lazy_columns(value: Any) -> list[tuple[str, str]] | None:
@@ -137,34 +119,33 @@ def lazy_columns(value: Any) -> list[tuple[str, str]] | None:
     return [(cut(name), dtype_text(dtype)) for name, dtype in pairs]
 
 
-def _arrow_table(kind: str, value: Any, cls: Any) -> Container | None:
+def _arrow_table(kind: str, value: Any, cls: Any) -> Container:
     schema = value.schema
     fields = [schema.field(i) for i in range(min(len(schema), MAX_LISTED_COLUMNS))]
-    container = Container(kind, [(cut(f.name), dtype_text(f.type)) for f in fields])
-    container.row_count, container.column_count = value.shape
-    container.size = int(value.nbytes)
-    container.column = value.column
-    return container
+    columns = [(cut(field.name), dtype_text(field.type)) for field in fields]
+    rows, width = value.shape
+    return Container(kind, columns, width, rows, int(value.nbytes), value.column)
 
 
-def _array(kind: str, value: Any, cls: Any) -> Container | None:
+def _array(kind: str, value: Any, cls: Any) -> Container:
     dtype = value.dtype
-    if dtype.names:
-        names = list(dtype.names)[:MAX_LISTED_COLUMNS]
+    is_matrix = value.ndim == 2 and not dtype.names
+    names = list(dtype.names or ())[:MAX_LISTED_COLUMNS]
+    if names:
+        width = len(dtype.names)
         columns = [(cut(name), dtype_text(dtype[name])) for name in names]
-        container = Container(kind, columns)
-        container.column_count = len(dtype.names)
-        container.column = lambda i: _flat(value[names[i]])
     else:
-        width = value.shape[1] if value.ndim == 2 else 1
-        text = dtype_text(dtype)
-        container = Container(kind, [(str(i), text) for i in range(min(width, MAX_LISTED_COLUMNS))])
-        container.column_count = width
-        container.column = lambda i: value[:, i] if value.ndim == 2 else _flat(value)
-    container.row_count = value.shape[0] if value.ndim in (1, 2) else value.size
-    container.size = int(value.nbytes)
-    container.shape = [int(length) for length in value.shape]
-    return container
+        width = value.shape[1] if is_matrix else 1
+        columns = [(str(i), dtype_text(dtype)) for i in range(min(width, MAX_LISTED_COLUMNS))]
+
+    def column(i: int) -> Any:
+        if names:
+            return _flat(value[names[i]])
+        return value[:, i] if is_matrix else _flat(value)
+
+    rows = value.shape[0] if value.ndim in (1, 2) else value.size
+    shape = [int(length) for length in value.shape]
+    return Container(kind, columns, width, rows, int(value.nbytes), column, shape)
 
 
 def _flat(array: Any) -> Any:
@@ -174,20 +155,18 @@ def _flat(array: Any) -> Any:
     return array.flat[sampled_positions(array.size)]
 
 
-def _duckdb_relation(kind: str, value: Any, cls: Any) -> Container | None:
+def _duckdb_relation(kind: str, value: Any, cls: Any) -> Container:
     pairs = list(zip(value.columns, value.types))
     columns = [(cut(name), cut(str(dtype))) for name, dtype in pairs[:MAX_LISTED_COLUMNS]]
-    container = Container(kind, columns)
-    container.column_count = len(pairs)
-    return container
+    return Container(kind, columns, len(pairs))
 
 
-_READERS: tuple[tuple[str, Callable[[str, Any, Any], Container | None]], ...] = (
+_READERS: tuple[tuple[str, Callable[[str, Any, Any], Container]], ...] = (
     ("pandas.DataFrame", _pandas_frame),
     ("pandas.Series", _pandas_series),
     ("polars.DataFrame", _polars_frame),
     ("polars.Series", _polars_series),
-    ("polars.LazyFrame", _lazy_frame),
+    ("polars.LazyFrame", lambda kind, *_: Container(kind, [])),
     ("pyarrow.Table", _arrow_table),
     ("numpy.ndarray", _array),
     ("duckdb.DuckDBPyRelation", _duckdb_relation),

@@ -18,10 +18,11 @@ from typing import Any
 
 from ..inspection.objects import (
     class_name,
+    encode,
     is_library_class,
     plain_variables,
 )
-from ..inspection.scalars import dtype_text, encode
+from ..inspection.scalars import dtype_text
 from .containers import Container, container_of
 from .reading import inner_column, is_arrow, kind_of, plain_values
 

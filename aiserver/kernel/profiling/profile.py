@@ -15,8 +15,7 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from ..inspection.objects import plain_variables
-from ..inspection.scalars import encode
+from ..inspection.objects import encode, plain_variables
 from .columns import profile_column
 from .containers import Container, container_of, lazy_columns
 
@@ -108,7 +107,7 @@ def _describe(name: str, value: Any, container: Container) -> dict[str, Any]:
         "rowCount": container.row_count,
         "columnCount": container.column_count,
         "bytes": container.size,
-        "isLazy": container.is_lazy,
+        "isLazy": container.row_count is None,
         "columns": [{"name": label, "dtype": dtype} for label, dtype in container.columns],
         "identity": f"{id(value):x}",
     }
