@@ -33,9 +33,8 @@ CHECK_MODULES = (
 PROFILE_MODULES = (
     "inspection/objects",
     "inspection/scalars",
-    "profiling/reading",
-    "profiling/containers",
     "profiling/columns",
+    "profiling/containers",
     "profiling/profile",
     "profiling/joins",
 )

@@ -23,7 +23,7 @@ from ..inspection.objects import (
     own_manager,
 )
 from ..inspection.scalars import MAX_LABEL, cut, dtype_text, label_text
-from .reading import EXACT_ROWS, is_own_array, sampled_positions
+from .columns import EXACT_ROWS, is_own_array, sampled_positions
 
 MAX_LISTED_COLUMNS = 5000
 

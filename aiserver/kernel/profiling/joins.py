@@ -23,8 +23,8 @@ from ..inspection.objects import (
     plain_variables,
 )
 from ..inspection.scalars import dtype_text
+from .columns import inner_column, is_arrow, kind_of, plain_values
 from .containers import Container, container_of
-from .reading import inner_column, is_arrow, kind_of, plain_values
 
 MAX_KEY_ROWS = 1_000_000  # values of longer columns aren't compared
 MAX_KEY_COLUMNS = 50  # of a table

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from aiserver.kernel.profiling.reading import sampled_positions
+from aiserver.kernel.profiling.columns import sampled_positions
 
 from .conftest import RKernel
 
