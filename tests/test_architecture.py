@@ -69,7 +69,7 @@ INNER = {
         {"scopes"},
         {"frames", "profiling"},
         {"overwrites"},
-        {"check", "values"},
+        {"check"},
         {"bundle", "variables"},
     ],
 }

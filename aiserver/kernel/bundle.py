@@ -38,7 +38,7 @@ PROFILE_MODULES = (
     "profiling/profile",
     "profiling/joins",
 )
-VARIABLES_MODULES = ("inspection/objects", "inspection/scalars", "values", "variables")
+VARIABLES_MODULES = ("inspection/objects", "inspection/scalars", "variables")
 R_MODULES = ("variables", "containers", "columns", "data", "values", "describe", "sample", "call")
 # In the first line, the page recognises its own request. The modules and the call see only R's base
 # package, so they use no function that the person has redefined, and assign no variable.

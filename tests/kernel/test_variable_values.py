@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from aiserver.kernel.values import MAX_ITEMS, MAX_VALUE, value_text
+from aiserver.kernel.variables import MAX_ITEMS, MAX_VALUE, value_text
 from aiserver.redact import redact
 
 from ..effort import at_most

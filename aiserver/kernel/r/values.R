@@ -1,5 +1,5 @@
 # Write the values of variables as R code, for requests that mention the variables by `@`. Only plain
-# vectors and lists are written, and dates; the length of the text is limited as in values.py.
+# vectors and lists are written, and dates; the length of the text is limited as in variables.py.
 
 MAX_VALUE_TEXT <- 1000L # characters of a value
 MAX_ELEMENTS <- 20L
