@@ -27,7 +27,7 @@ CHECK_MODULES = (
     "frames/meant",
     "frames/expressions",
     "frames/flow",
-    "overwrites/overwrites",
+    "overwrites",
     "check",
 )
 PROFILE_MODULES = (

@@ -28,7 +28,7 @@ from .frames.flow import Flow
 from .frames.meant import meant_frames
 from .inspection.modules import import_of
 from .inspection.objects import encode, plain_variables
-from .overwrites.overwrites import find_overwrites
+from .overwrites import find_overwrites
 from .problems import CLEAR_SIMILARITY, MAX_CANDIDATES, Problems, similarity
 from .scopes.names import NameChecker
 from .source import Source, depth, syntax_position

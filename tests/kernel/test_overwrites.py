@@ -12,7 +12,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from aiserver.kernel.check import check_suggestion
-from aiserver.kernel.overwrites.overwrites import free_name
+from aiserver.kernel.overwrites import free_name
 
 from ..examples import examples
 

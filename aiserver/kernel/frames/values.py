@@ -28,7 +28,7 @@ from ..inspection.objects import (
 class Value:
     """A value. An instance of this base class is a value about which nothing is known.
 
-    ``origin`` tells how much it has of a DataFrame's data; see ``overwrites/overwrites.py``.
+    ``origin`` tells how much it has of a DataFrame's data; see ``overwrites.py``.
     """
 
     origin: Any = None

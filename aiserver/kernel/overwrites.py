@@ -29,14 +29,14 @@ import sys
 from collections.abc import Collection
 from typing import Any
 
-from ..frames.flow import Flow
-from ..frames.functions import file_exists, is_local
-from ..frames.polars_methods import output_names
-from ..frames.values import UNKNOWN, Arguments, Frame, Indexer, Symbol, Texts, Value
-from ..inspection.objects import has_own_index, loaded_value
-from ..problems import Problems, printable
-from ..scopes.bindings import bound_names, target_names
-from ..source import Source
+from .frames.flow import Flow
+from .frames.functions import file_exists, is_local
+from .frames.polars_methods import output_names
+from .frames.values import UNKNOWN, Arguments, Frame, Indexer, Symbol, Texts, Value
+from .inspection.objects import has_own_index, loaded_value
+from .problems import Problems, printable
+from .scopes.bindings import bound_names, target_names
+from .source import Source
 
 _MAX_WARNINGS = 10
 _MAX_LABELS = 5

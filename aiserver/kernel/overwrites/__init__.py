@@ -1,1 +1,0 @@
-"""Find the kernel's DataFrames and the files that a suggestion would overwrite."""
