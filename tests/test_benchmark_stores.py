@@ -26,7 +26,7 @@ def test_the_benchmark_runs(tmp_path: Path) -> None:
     text = (tmp_path / "stores.md").read_text("utf-8")
     assert text.startswith("before\n") and text.endswith("\nafter\n") and "bygone" not in text
     rows = [line.split(" | ") for line in text.splitlines() if line.startswith("| ours: file")]
-    assert len(rows) == 7, "save, load, history, CPU, bytes, many, lost"
+    assert len(rows) == 6, "save, load, history, CPU, many, lost"
     assert all(cell.startswith("0 of ") for cell in rows[-1][1:]), rows[-1]
     drawn = ET.parse(tmp_path / "images" / "stores.svg")
     assert len(drawn.findall(".//{*}polyline")) >= 12
