@@ -6,7 +6,7 @@ import { Dialog, ReactWidget } from '@jupyterlab/apputils';
 import * as React from 'react';
 
 import { LocalModels } from './local/localModels';
-import type { IModelServices } from './parts';
+import { IModelServices, ModelViews } from './parts';
 import { Providers } from './providers';
 import { ModelSettings } from './settings';
 
@@ -23,13 +23,14 @@ export async function connectProvider(
   const footer = document.createElement('div');
   const dialog = createDialog(
     trans.__('Connect a provider'),
-    <Providers
-      services={services}
-      initialProvider={provider}
-      footer={footer}
-      onChosen={() => (isChosen = true)}
-      onVerified={() => dialog.resolve(0)} // Close the dialog.
-    />,
+    <ModelViews services={services}>
+      <Providers
+        initialProvider={provider}
+        footer={footer}
+        onChosen={() => (isChosen = true)}
+        onVerified={() => dialog.resolve(0)} // Close the dialog.
+      />
+    </ModelViews>,
     Dialog.cancelButton({ label: trans.__('Close') }),
     provider ? 'input:checked' : 'input[type="radio"]'
   );
@@ -42,19 +43,19 @@ export async function connectProvider(
   return isChosen;
 }
 
-/** Show the local models in a dialog. */
 export async function showLocalModels(services: IModelServices): Promise<void> {
   const { trans } = services;
   const dialog = createDialog(
     trans.__('Local models'),
-    <LocalModels services={services} />,
+    <ModelViews services={services}>
+      <LocalModels />
+    </ModelViews>,
     Dialog.cancelButton({ label: trans.__('Close') })
   );
   dialog.addClass('jp-AIServer-Models-local');
   await dialog.launch();
 }
 
-/** Show the settings of the models in a dialog. */
 export async function showModelSettings(
   services: IModelServices
 ): Promise<void> {

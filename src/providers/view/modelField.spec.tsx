@@ -14,7 +14,6 @@ function Holder(props: { fetch: () => Promise<string[]> }): React.JSX.Element {
         value={value}
         suggested={['gpt', 'other']}
         fetch={props.fetch}
-        trans={trans}
         onChange={setValue}
       />
     </>

@@ -4,11 +4,10 @@
  *
  * Invariant: the names are fetched only when a person opens the list, never because a person types.
  */
-import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import { Button } from '../../ui/button';
-import { Problem, useAction } from './parts';
+import { Problem, useAction, useServices } from './parts';
 
 const MAX_ROWS = 8;
 
@@ -19,10 +18,10 @@ export function ModelField(props: {
   suggested: readonly string[];
   /** Fetch the names of all models. Null while the other fields lack input that this needs. */
   fetch: (() => Promise<readonly string[]>) | null;
-  trans: TranslationBundle;
   onChange: (value: string) => void;
 }): React.JSX.Element {
-  const { id, value, suggested, fetch, trans, onChange } = props;
+  const { id, value, suggested, fetch, onChange } = props;
+  const { trans } = useServices();
   const [isOpen, setOpen] = React.useState(false);
   /** The fetched names; null before they are fetched. */
   const [names, setNames] = React.useState<readonly string[] | null>(null);
@@ -96,7 +95,7 @@ export function ModelField(props: {
           {trans.__('This server lists no models. Enter a model name.')}
         </p>
       )}
-      <Problem failure={failure} trans={trans} />
+      <Problem failure={failure} />
     </>
   );
 }

@@ -12,21 +12,30 @@ import * as React from 'react';
 import type { LocalModelEntry } from '../../api/types';
 import { Button, Command } from '../../ui/button';
 import { labelText } from '../../labels/serverText';
-import { IModelServices, useModelChoice } from './parts';
+import { IModelServices, ModelViews, useServices } from './parts';
 import { problemText } from './labels';
 import { InstallBar, InstallNote, StopButton } from './local/install';
 import { installText } from './local/labels';
 
-export function Offer(props: {
-  services: IModelServices;
+interface IOfferProps {
   /** Move the focus to the row's text field. */
   focusInput: () => void;
   /** The number of requests that could not be sent because no model is ready. */
   attempts: number;
-}): React.JSX.Element {
-  const { services, focusInput, attempts } = props;
-  const { choice, trans } = services;
-  useModelChoice(choice);
+}
+
+export function Offer(
+  props: IOfferProps & { services: IModelServices }
+): React.JSX.Element {
+  return (
+    <ModelViews services={props.services} isPatient={false}>
+      <Section {...props} />
+    </ModelViews>
+  );
+}
+
+function Section({ focusInput, attempts }: IOfferProps): React.JSX.Element {
+  const { choice, trans } = useServices();
   const sectionRef = React.useRef<HTMLElement>(null);
   const focusInputRef = React.useRef(focusInput);
   focusInputRef.current = focusInput;
@@ -77,23 +86,20 @@ export function Offer(props: {
         </p>
       )}
       {install.isRunning ? (
-        <InstallBar services={services}>
-          <StopButton services={services} onStop={focusInput} />
+        <InstallBar>
+          <StopButton onStop={focusInput} />
         </InstallBar>
       ) : (
-        <Options services={services} focusInput={focusInput} />
+        <Options focusInput={focusInput} />
       )}
     </section>
   );
 }
 
 /** The buttons that install a local model or connect a provider, and hints about them. */
-function Options(props: {
-  services: IModelServices;
-  focusInput: () => void;
-}): React.JSX.Element {
-  const { services, focusInput } = props;
-  const { choice, trans, connect, openLocalModels } = services;
+function Options(props: { focusInput: () => void }): React.JSX.Element {
+  const { focusInput } = props;
+  const { choice, trans, connect, openLocalModels } = useServices();
   const { list, localModels, installTarget } = choice;
   const offered =
     list?.local?.package === false
@@ -101,7 +107,7 @@ function Options(props: {
       : offeredEntry(localModels, installTarget);
   return (
     <>
-      <InstallNote services={services} entry={installTarget} />
+      <InstallNote entry={installTarget} />
       <div className="jp-AIServer-Models-buttons">
         {offered && (
           <Button
@@ -133,18 +139,15 @@ function Options(props: {
           run={() => void choice.refresh()}
         />
       </div>
-      <Hints services={services} offered={offered} />
+      <Hints offered={offered} />
     </>
   );
 }
 
 /** Hints about local models, and about providers for which the server has an API key. */
-function Hints(props: {
-  services: IModelServices;
-  offered: LocalModelEntry | null;
-}): React.JSX.Element {
-  const { services, offered } = props;
-  const { choice, trans } = services;
+function Hints(props: { offered: LocalModelEntry | null }): React.JSX.Element {
+  const { offered } = props;
+  const { choice, trans } = useServices();
   const { local, providers } = choice.list ?? {};
   const providersWithKey =
     providers?.filter(({ keySource }) => keySource) ?? [];

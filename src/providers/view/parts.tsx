@@ -1,7 +1,4 @@
-/**
- * Small components and hooks that the views about models share. These views are the offer in the
- * prompt row (`offer.tsx`), the form for a provider, the local models, and the settings.
- */
+/** Small components and hooks that the views about models share. */
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
@@ -10,7 +7,6 @@ import type { ModelChoice } from '../model/modelChoice';
 import { Button, Command } from '../../ui/button';
 import { failureText } from '../../labels/failureText';
 
-/** Objects and functions that all views about models use. */
 export interface IModelServices {
   choice: ModelChoice;
   trans: TranslationBundle;
@@ -20,8 +16,23 @@ export interface IModelServices {
   openLocalModels: () => Promise<void>;
 }
 
-/** Fetch the list of models, and render again whenever the list or the installation changes. */
-export function useModelChoice(choice: ModelChoice): void {
+const Services = React.createContext<IModelServices | null>(null);
+
+export function useServices(): IModelServices {
+  return React.useContext(Services)!;
+}
+
+/**
+ * Fetch the list of models, and draw the children whenever it or the installation changes. Unless
+ * `isPatient` is false, they are drawn as soon as there is a list.
+ */
+export function ModelViews(props: {
+  services: IModelServices;
+  isPatient?: boolean;
+  children: React.ReactNode;
+}): React.JSX.Element {
+  const { services, isPatient = true, children } = props;
+  const { choice } = services;
   const [, render] = React.useReducer((count: number) => count + 1, 0);
   React.useEffect(() => {
     choice.changed.connect(render);
@@ -29,14 +40,20 @@ export function useModelChoice(choice: ModelChoice): void {
     render(); // The list may have changed between the last rendering and `connect`.
     return () => void choice.changed.disconnect(render);
   }, [choice]);
+  // With a new value, React also draws the children again, which are the same elements.
+  return (
+    <Services.Provider value={{ ...services }}>
+      {choice.list || !isPatient ? children : <LoadingModels />}
+    </Services.Provider>
+  );
 }
 
 /** The text of a failure, followed by the command that fixes it if there is such a command. */
 export function Problem(props: {
   failure: IFailure | null;
-  trans: TranslationBundle;
 }): React.JSX.Element | null {
-  const { failure, trans } = props;
+  const { failure } = props;
+  const { trans } = useServices();
   return failure ? (
     <>
       <p role="alert" className="jp-AIServer-Models-problem">
@@ -51,10 +68,9 @@ export function Problem(props: {
 export function PackageHint(props: {
   text: string;
   command: string | null | undefined;
-  services: IModelServices;
 }): React.JSX.Element {
-  const { text, command, services } = props;
-  const { choice, trans } = services;
+  const { text, command } = props;
+  const { choice, trans } = useServices();
   return (
     <div className="jp-AIServer-Models-hint">
       <p>{text}</p>
@@ -67,14 +83,11 @@ export function PackageHint(props: {
 }
 
 /** A view in place of the list of models: it is loading, or why it can't be fetched. */
-export function LoadingModels(props: {
-  services: IModelServices;
-}): React.JSX.Element {
-  const { services } = props;
-  const { choice, trans } = services;
+function LoadingModels(): React.JSX.Element {
+  const { choice, trans } = useServices();
   return choice.problem ? (
     <>
-      <Problem failure={choice.problem} trans={trans} />
+      <Problem failure={choice.problem} />
       <Button label={trans.__('Refresh')} run={() => void choice.refresh()} />
     </>
   ) : (

@@ -1,6 +1,5 @@
 /**
- * The form in which a person connects a provider. The person enters the provider's key and URL, and
- * chooses one of its models.
+ * The form in which a person connects a provider.
  *
  * Invariants:
  * - A saved key is never shown. A new key is entered in a password field, which is cleared as soon
@@ -22,13 +21,12 @@ import type { IProviderInput } from '../model/modelChoice';
 import { Button } from '../../ui/button';
 import { CheckField, Field, Form } from './fields';
 import { ModelField } from './modelField';
-import { IModelServices, PackageHint, Problem, useAction } from './parts';
+import { PackageHint, Problem, useAction, useServices } from './parts';
 import { keyText, destinationAtAddress, verdictText } from './labels';
 import { SentData } from './sentData';
 
 export interface IProviderFormProps {
   provider: Provider;
-  services: IModelServices;
   /** The element in which the buttons are shown. Without it, the buttons are below the fields. */
   footer?: HTMLElement | null;
   /** Called after a model of the provider was chosen. */
@@ -38,17 +36,17 @@ export interface IProviderFormProps {
 }
 
 export function ProviderForm(props: IProviderFormProps): React.JSX.Element {
-  const { provider, services } = props;
+  const { provider } = props;
+  const { trans } = useServices();
   return provider.installed ? (
     <Fields {...props} />
   ) : (
     <div className="jp-AIServer-Models-form">
       <PackageHint
-        text={services.trans.__(
+        text={trans.__(
           'This provider needs one more Python package. Run the command below in Jupyter’s Python environment, then select Refresh.'
         )}
         command={provider.install}
-        services={services}
       />
     </div>
   );
@@ -56,8 +54,8 @@ export function ProviderForm(props: IProviderFormProps): React.JSX.Element {
 
 /** The fields and buttons of the form, for a provider whose package is installed. */
 function Fields(props: IProviderFormProps): React.JSX.Element {
-  const { provider, services, footer } = props;
-  const { choice, trans } = services;
+  const { provider, footer } = props;
+  const { choice, trans } = useServices();
   const [entered, setEntered] = React.useState(() =>
     initialValues(provider, choice.defaultModel)
   );
@@ -73,7 +71,7 @@ function Fields(props: IProviderFormProps): React.JSX.Element {
     enter({ key: '' })
   );
   const id = React.useId();
-  const part: IPartProps = { connection, enter, id, services, values };
+  const part: IPartProps = { connection, enter, id, values };
   const buttons = <Buttons {...part} isSticky={!footer} />;
   return (
     <Form id={`${id}-form`} send={() => void connection.use()}>
@@ -87,7 +85,6 @@ function Fields(props: IProviderFormProps): React.JSX.Element {
           value={entered.model}
           suggested={provider.suggested}
           fetch={values.canAsk ? () => choice.modelNames(input) : null}
-          trans={trans}
           onChange={model => enter({ model })}
         />
       </Field>
@@ -114,14 +111,13 @@ interface IPartProps {
   /** Change what is entered. */
   enter: (change: Partial<IEntered>) => void;
   id: string;
-  services: IModelServices;
   values: FormValues;
 }
 
 function AddressField(props: IPartProps): React.JSX.Element {
-  const { enter, id, services, values } = props;
+  const { enter, id, values } = props;
   const { provider, entered } = values;
-  const { trans } = services;
+  const { trans } = useServices();
   return (
     <Field
       id={`${id}-address`}
@@ -154,9 +150,9 @@ function AddressField(props: IPartProps): React.JSX.Element {
 
 /** The place of the saved key, and the field for a new one. */
 function KeyFields(props: IPartProps): React.JSX.Element {
-  const { connection, enter, id, services, values } = props;
+  const { connection, enter, id, values } = props;
   const { entered, isAddressChanged, isKeySaved, provider } = values;
-  const { trans } = services;
+  const { trans } = useServices();
   const label = provider.needsKey
     ? trans.__('API key')
     : trans.__('API key (optional)');
@@ -206,10 +202,9 @@ function KeyFields(props: IPartProps): React.JSX.Element {
 }
 
 /** The destination and the contents of requests. */
-function Destination(props: IPartProps): React.JSX.Element | null {
-  const { services, values } = props;
+function Destination({ values }: IPartProps): React.JSX.Element | null {
   const { provider, address, model, isLocal } = values;
-  const { choice, trans } = services;
+  const { choice, trans } = useServices();
   if (provider.needsAddress && !address) {
     return null;
   }
@@ -232,10 +227,9 @@ function Destination(props: IPartProps): React.JSX.Element | null {
 }
 
 /** The result of the last action. */
-function Result(props: IPartProps): React.JSX.Element {
-  const { connection, services, values } = props;
+function Result({ connection, values }: IPartProps): React.JSX.Element {
   const { failure, isBusy, verdict } = connection;
-  const { trans } = services;
+  const { trans } = useServices();
   const ref = React.useRef<HTMLDivElement>(null);
   // It is below the fields, and may be out of view in a dialog.
   React.useEffect(() => {
@@ -245,7 +239,7 @@ function Result(props: IPartProps): React.JSX.Element {
   }, [failure, verdict]);
   return (
     <div ref={ref}>
-      <Problem failure={failure} trans={trans} />
+      <Problem failure={failure} />
       {verdict && !isBusy && (
         <p
           role="status"
@@ -262,8 +256,8 @@ function Result(props: IPartProps): React.JSX.Element {
 }
 
 function Buttons(props: IPartProps & { isSticky: boolean }): React.JSX.Element {
-  const { connection, id, isSticky, services, values } = props;
-  const { trans } = services;
+  const { connection, id, isSticky, values } = props;
+  const { trans } = useServices();
   const { isBusy } = connection;
   const isDisabled = isBusy || !values.canAsk || !values.model;
   return (
@@ -301,8 +295,8 @@ function useConnection(
   { model, isLocal }: FormValues,
   onSaved: () => void
 ) {
-  const { provider, services, onChosen, onVerified } = props;
-  const { choice } = services;
+  const { provider, onChosen, onVerified } = props;
+  const { choice } = useServices();
   const { isBusy, failure, act } = useAction();
   const [verdict, setVerdict] = React.useState<Verdict | null>(null);
   const [canUseAnyway, setCanUseAnyway] = React.useState(false);

@@ -11,6 +11,7 @@ import {
   REMOTE,
   modelList
 } from '../model/models.fakes';
+import { ModelViews } from './parts';
 import { Providers } from './providers';
 import { removeView, setup } from './views.fakes';
 
@@ -20,11 +21,11 @@ describe('Providers', () => {
   it('say that remote models are not allowed', async () => {
     const text = 'Your administrator only allows models on this computer.';
     setFeatures({ remote_models: 'forbidden' });
-    const { draw, node, services } = await setup(modelList());
-    await draw(<Providers services={services} />);
+    const { draw, node } = await setup(modelList());
+    await draw(<Providers />);
     expect(node.textContent).toContain(text);
     setFeatures();
-    await draw(<Providers key="allowed" services={services} />);
+    await draw(<Providers key="allowed" />);
     expect(node.textContent).not.toContain(text);
   });
 
@@ -41,22 +42,14 @@ describe('Providers', () => {
     const t = await setup();
     const onChosen = jest.fn();
     const onVerified = jest.fn();
-    await t.draw(
-      <Providers
-        services={t.services}
-        onChosen={onChosen}
-        onVerified={onVerified}
-      />
-    );
+    await t.draw(<Providers onChosen={onChosen} onVerified={onVerified} />);
     await pick(t, 0);
     return { t, onChosen, onVerified };
   };
 
   it('opens the given provider', async () => {
     const t = await setup();
-    await t.draw(
-      <Providers services={t.services} initialProvider={OWN_SERVER.name} />
-    );
+    await t.draw(<Providers initialProvider={OWN_SERVER.name} />);
     const open = t.node.querySelector('[data-open]');
     expect(open?.textContent).toContain(OWN_SERVER.label);
   });
@@ -66,7 +59,11 @@ describe('Providers', () => {
     const api = new ModelsApiFake();
     api.failure = new ApiError(0, 'unreachable', 'In English.');
     const choice = new ModelChoice(api);
-    await t.draw(<Providers services={{ ...t.services, choice }} />);
+    await t.draw(
+      <ModelViews services={{ ...t.services, choice }}>
+        <Providers />
+      </ModelViews>
+    );
     expect(t.node.querySelector('[role="alert"]')?.textContent).toContain(
       'Check that it is running'
     );
@@ -79,7 +76,7 @@ describe('Providers', () => {
     // P8
     const t = await setup();
     const onChosen = jest.fn();
-    await t.draw(<Providers services={t.services} onChosen={onChosen} />);
+    await t.draw(<Providers onChosen={onChosen} />);
     await pick(t, 0);
     expect(t.button(/Use this model/)?.disabled).toBe(true);
     const field = await t.write(/^API key$/, 'sk-canary');
@@ -101,7 +98,7 @@ describe('Providers', () => {
     const t = await setup();
     await t.draw(
       <div>
-        <Providers services={t.services} />
+        <Providers />
       </div>
     );
     await pick(t, 0);
@@ -118,7 +115,7 @@ describe('Providers', () => {
     const t = await setup(
       modelList({ providers: [{ ...OPENAI, keySource: 'environment' }] })
     );
-    await t.draw(<Providers services={t.services} />);
+    await t.draw(<Providers />);
     expect(t.node.querySelector('[type=password]')).toBeNull();
     expect(t.node.textContent).toContain('OPENAI_API_KEY');
     await t.press(/Use this model/);
@@ -139,7 +136,7 @@ describe('Providers', () => {
         ]
       })
     );
-    await t.draw(<Providers services={t.services} />);
+    await t.draw(<Providers />);
     await t.write(/^Base URL/, 'https://models.example/v1');
     expect(t.node.textContent).toContain('is removed when you use');
     await t.write(/^Model/, 'mine');
@@ -157,7 +154,7 @@ describe('Providers', () => {
     const address = 'http://127.0.0.1:4000/v1';
     const saved = { ...OWN_SERVER, keySource: 'file' as const, address };
     const t = await setup(modelList({ providers: [saved] }));
-    await t.draw(<Providers services={t.services} />);
+    await t.draw(<Providers />);
     await t.write(/^Model/, 'mine');
     const box = () =>
       t.node.querySelector<HTMLInputElement>('input[type=checkbox]');
@@ -192,9 +189,7 @@ describe('Providers', () => {
     const address = 'http://127.0.0.1:4000/v1';
     const settled = { ...OWN_SERVER, address, placeSettled: true };
     const t = await setup(modelList({ providers: [settled] }));
-    await t.draw(
-      <Providers services={t.services} initialProvider={settled.name} />
-    );
+    await t.draw(<Providers initialProvider={settled.name} />);
     expect(t.node.querySelector('input[type=checkbox]')).toBeNull();
     expect(t.node.textContent).toContain(`is sent to ${address}`);
   });
@@ -210,7 +205,7 @@ describe('Providers', () => {
       placeSettled: true
     };
     const t = await setup(modelList({ providers: [ollama] }));
-    await t.draw(<Providers services={t.services} />);
+    await t.draw(<Providers />);
     await pick(t, 0);
     await t.write(/^Model/, 'big');
     expect(t.node.textContent).toContain(
@@ -227,7 +222,7 @@ describe('Providers', () => {
     const t = await setup(
       modelList({ providers: [{ ...OPENAI, installed: false }] })
     );
-    await t.draw(<Providers services={t.services} />);
+    await t.draw(<Providers />);
     await pick(t, 0);
     expect(t.node.querySelector('code')?.textContent).toBe(OPENAI.install);
     expect(t.node.querySelector('[type=password]')).toBeNull();
@@ -235,7 +230,7 @@ describe('Providers', () => {
 
   it('shows the server’s error, and preserves the input', async () => {
     const t = await setup();
-    await t.draw(<Providers services={t.services} />);
+    await t.draw(<Providers />);
     await pick(t, 0);
     const field = await t.write(/^API key$/, 'sk');
     t.api.failure = new ApiError(
@@ -286,7 +281,7 @@ describe('Providers', () => {
   it('tests the input without saving it', async () => {
     // P4
     const t = await setup();
-    await t.draw(<Providers services={t.services} />);
+    await t.draw(<Providers />);
     await pick(t, 0);
     expect(t.button(/^Test$/)?.disabled).toBe(true);
     await t.write(/^API key$/, 'sk-mine');
@@ -328,7 +323,7 @@ describe('Providers', () => {
     const t = await setup();
     const footer = document.createElement('div');
     t.node.after(footer);
-    await t.draw(<Providers services={t.services} footer={footer} />);
+    await t.draw(<Providers footer={footer} />);
     await pick(t, 0);
     await t.write(/^API key$/, 'sk-mine');
     expect(t.button(/Use this model/)).toBeUndefined();
@@ -341,7 +336,7 @@ describe('Providers', () => {
     const t = await setup(
       modelList({ providers: [{ ...OPENAI, keySource: 'keyring' }] })
     );
-    await t.draw(<Providers services={t.services} />);
+    await t.draw(<Providers />);
     await t.press(/Remove key/);
     expect(t.api.calls).toContainEqual(['remove', 'openai']);
   });

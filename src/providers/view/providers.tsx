@@ -5,7 +5,7 @@ import type { Provider } from '../../api/types';
 import { forbiddenText } from '../../labels/failureText';
 import { labelText } from '../../labels/serverText';
 import { isForbidden } from '../../state/features';
-import { IModelServices, LoadingModels, useModelChoice } from './parts';
+import { useServices } from './parts';
 import { IProviderFormProps, ProviderForm } from './providerForm';
 import { refusalText } from './labels';
 
@@ -22,17 +22,12 @@ interface IProvidersProps extends Omit<IProviderFormProps, 'provider'> {
 }
 
 export function Providers(props: IProvidersProps): React.JSX.Element {
-  const { services } = props;
-  const { choice, trans } = services;
-  useModelChoice(choice);
+  const { choice, trans } = useServices();
   const [selectedName, setSelectedName] = React.useState<string | null>(
     props.initialProvider ?? null
   );
   const groupName = React.useId();
-  if (!choice.list) {
-    return <LoadingModels services={services} />;
-  }
-  const providers = sortProviders(choice.list.providers);
+  const providers = sortProviders(choice.list?.providers ?? []);
   // Until a person selects a provider, the form of the first provider with a key is open.
   const shownName =
     selectedName ?? providers.find(({ keySource }) => keySource)?.name ?? null;
@@ -66,7 +61,7 @@ export function Providers(props: IProvidersProps): React.JSX.Element {
                 }}
               />
               <span>{labelText(provider.label, trans)}</span>
-              <ProviderState provider={provider} services={services} />
+              <ProviderState provider={provider} />
             </label>
             {provider.name === shownName && (
               <ProviderForm {...props} provider={provider} />
@@ -81,10 +76,9 @@ export function Providers(props: IProvidersProps): React.JSX.Element {
 /** A label after the provider's name, such as “In use”. */
 function ProviderState(props: {
   provider: Provider;
-  services: IModelServices;
 }): React.JSX.Element | null {
-  const { provider, services } = props;
-  const { choice, trans } = services;
+  const { provider } = props;
+  const { choice, trans } = useServices();
   const { refusal } = provider;
   const isUsed = !refusal && choice.defaultModel?.provider === provider.name;
   const text = refusal

@@ -7,47 +7,38 @@ import * as React from 'react';
 import { labelText } from '../../labels/serverText';
 import {
   IModelServices,
-  LoadingModels,
+  ModelViews,
   Problem,
   useAction,
-  useModelChoice
+  useServices
 } from './parts';
 import { confirmModel } from './confirmModel';
 import { Providers } from './providers';
 import { groupReadyModels } from './labels';
 import { LocalModels } from './local/localModels';
 
-interface ISettingsProps {
+export function ModelSettings(props: {
   services: IModelServices;
-}
-
-export function ModelSettings(props: ISettingsProps): React.JSX.Element {
+}): React.JSX.Element {
   const { services } = props;
-  const { choice, trans } = services;
-  useModelChoice(choice);
-  if (!choice.list) {
-    return (
-      <div className="jp-AIServer-Models">
-        <LoadingModels services={services} />
-      </div>
-    );
-  }
+  const { trans } = services;
   return (
     <div className="jp-AIServer-Models">
-      <h3>{trans.__('Active model')}</h3>
-      <ActiveModel {...props} />
-      <h3>{trans.__('On this computer')}</h3>
-      <LocalModels services={services} />
-      <h3>{trans.__('Providers')}</h3>
-      <Providers services={services} />
+      <ModelViews services={services}>
+        <h3>{trans.__('Active model')}</h3>
+        <ActiveModel />
+        <h3>{trans.__('On this computer')}</h3>
+        <LocalModels />
+        <h3>{trans.__('Providers')}</h3>
+        <Providers />
+      </ModelViews>
     </div>
   );
 }
 
 /** A radio button for each model that is ready. The default model's button is checked. */
-function ActiveModel(props: ISettingsProps): React.JSX.Element {
-  const { services } = props;
-  const { choice, trans } = services;
+function ActiveModel(): React.JSX.Element {
+  const { choice, trans } = useServices();
   const { failure, act } = useAction();
   const name = React.useId();
   const groups = groupReadyModels(choice.list, trans);
@@ -80,7 +71,7 @@ function ActiveModel(props: ISettingsProps): React.JSX.Element {
           ))}
         </fieldset>
       ))}
-      <Problem failure={failure} trans={trans} />
+      <Problem failure={failure} />
     </>
   );
 }

@@ -6,6 +6,7 @@ import { Root, createRoot } from 'react-dom/client';
 
 import { ModelChoice } from '../model/modelChoice';
 import { ModelsApiFake, modelList } from '../model/models.fakes';
+import { ModelViews } from './parts';
 
 export const trans = nullTranslator.load('aiserver');
 let root: Root | null = null;
@@ -24,7 +25,8 @@ export async function setup(list = modelList()) {
   document.body.append(node);
   const draw = async (element: React.JSX.Element | null) => {
     root ??= createRoot(node);
-    await act(async () => root?.render(element));
+    const view = <ModelViews services={services}>{element}</ModelViews>;
+    await act(async () => root?.render(view));
   };
   const button = (name: RegExp) =>
     [...node.querySelectorAll('button')].find(item =>

@@ -9,7 +9,7 @@ import { Button } from '../../../ui/button';
 import type { LocalModelEntry } from '../../../api/types';
 import type { ILocalInstallState } from '../../model/localInstall';
 import type { ModelChoice } from '../../model/modelChoice';
-import { IModelServices, Problem } from '../parts';
+import { Problem, useServices } from '../parts';
 import {
   amountText,
   downloadedText,
@@ -61,11 +61,9 @@ function progressText(
 
 /** The progress bar, with the progress as text. `children`, such as a button, come below it. */
 export function InstallBar(props: {
-  services: IModelServices;
   children?: React.ReactNode;
 }): React.JSX.Element {
-  const { services, children } = props;
-  const { choice, trans } = services;
+  const { choice, trans } = useServices();
   const { state } = choice.install;
   const { progress, problem } = state;
   // The downloaded fraction of the model; null if it is unknown.
@@ -103,24 +101,23 @@ export function InstallBar(props: {
           )}
         </p>
       )}
-      {children}
+      {props.children}
     </div>
   );
 }
 
 /** The button that stops the running installation. */
 export function StopButton(props: {
-  services: IModelServices;
   /** Called after the button was pressed. */
   onStop?: () => void;
 }): React.JSX.Element {
-  const { services, onStop } = props;
+  const { choice, trans } = useServices();
   return (
     <Button
-      label={services.trans.__('Stop')}
+      label={trans.__('Stop')}
       run={() => {
-        void services.choice.install.stop();
-        onStop?.();
+        void choice.install.stop();
+        props.onStop?.();
       }}
     />
   );
@@ -128,13 +125,12 @@ export function StopButton(props: {
 
 /** A note that the last installation was stopped or has failed; nothing if neither is true. */
 export function InstallNote(props: {
-  services: IModelServices;
   /** The model of the last installation; null if it isn't in the list of models. */
   entry: LocalModelEntry | null;
 }): React.JSX.Element | null {
-  const { services, entry } = props;
-  const { trans } = services;
-  const { status, problem } = services.choice.install.state;
+  const { entry } = props;
+  const { choice, trans } = useServices();
+  const { status, problem } = choice.install.state;
   if (status === 'stopped') {
     return (
       <p role="status">
@@ -145,7 +141,7 @@ export function InstallNote(props: {
     );
   }
   if (status === 'failed') {
-    return <Problem failure={problem} trans={trans} />;
+    return <Problem failure={problem} />;
   }
   return null;
 }

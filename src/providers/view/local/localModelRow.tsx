@@ -8,12 +8,13 @@
  *   shows a second dialog only after the first is closed.
  * - If the button that has the focus disappears, the row gets the focus.
  */
+import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import { joinSentences } from '../../../labels/serverText';
 import { Button } from '../../../ui/button';
 import type { LocalModelEntry } from '../../../api/types';
-import { IModelServices, Problem, useAction } from '../parts';
+import { Problem, useAction, useServices } from '../parts';
 import { InstallBar, InstallNote, StopButton } from './install';
 import {
   downloadedText,
@@ -24,15 +25,22 @@ import {
 } from './labels';
 
 interface IRowProps {
-  services: IModelServices;
   entry: LocalModelEntry;
   /** Whether the model can be installed now. */
   canInstall: boolean;
 }
 
+interface IPartProps {
+  entry: LocalModelEntry;
+  /** Whether the model is the default model. */
+  isInUse: boolean;
+}
+
 export function LocalModelRow(props: IRowProps): React.JSX.Element {
-  const { services, entry } = props;
-  const { choice, trans } = services;
+  const { entry, canInstall } = props;
+  const { choice, trans } = useServices();
+  const isInUse = entry.id === choice.list?.default;
+  const isTarget = choice.installTarget?.id === entry.id;
   const [isConfirming, setConfirming] = React.useState(false);
   // The number of bytes that the removal of the model has freed; 0 if it wasn't removed.
   const [removedBytes, setRemovedBytes] = React.useState(0);
@@ -52,14 +60,14 @@ export function LocalModelRow(props: IRowProps): React.JSX.Element {
     void choice.installLocal(entry);
   };
   const { details, buttons } =
-    isTarget(props) && choice.install.isRunning
+    isTarget && choice.install.isRunning
       ? {
-          details: <InstallBar services={services} />,
-          buttons: <StopButton services={services} />
+          details: <InstallBar />,
+          buttons: <StopButton />
         }
       : isConfirming
         ? {
-            details: <Question {...props} />,
+            details: <Question entry={entry} isInUse={isInUse} />,
             buttons: (
               <>
                 <Button
@@ -78,11 +86,18 @@ export function LocalModelRow(props: IRowProps): React.JSX.Element {
             details: (
               <>
                 <p>{factsText(entry, trans)}</p>
-                <Note {...props} removedBytes={removedBytes} />
+                <Note
+                  entry={entry}
+                  isTarget={isTarget}
+                  removedBytes={removedBytes}
+                />
               </>
             ),
             buttons: rowButtons({
-              ...props,
+              entry,
+              isInUse,
+              canInstall,
+              trans,
               confirm: () => setConfirming(true),
               choose: () => void act(() => choice.choose(entry.id)),
               install
@@ -94,7 +109,7 @@ export function LocalModelRow(props: IRowProps): React.JSX.Element {
       className="jp-AIServer-LocalModels-row"
       aria-labelledby={labelId}
     >
-      <Title {...props} id={labelId} />
+      <Title entry={entry} isInUse={isInUse} id={labelId} />
       <div className="jp-AIServer-LocalModels-details">
         {details}
         {!entry.fits && (
@@ -104,19 +119,11 @@ export function LocalModelRow(props: IRowProps): React.JSX.Element {
             )}
           </p>
         )}
-        <Problem failure={failure} trans={trans} />
+        <Problem failure={failure} />
       </div>
       <div className="jp-AIServer-LocalModels-actions">{buttons}</div>
     </li>
   );
-}
-
-function isDefault({ services, entry }: IRowProps): boolean {
-  return entry.id === services.choice.list?.default;
-}
-
-function isTarget({ services, entry }: IRowProps): boolean {
-  return services.choice.installTarget?.id === entry.id;
 }
 
 /** Return how many bytes become free if the model or its partial download is removed. */
@@ -125,10 +132,9 @@ function removableBytes(entry: LocalModelEntry): number {
   return installed && !removable ? 0 : installedBytes + kept;
 }
 
-function Title(props: IRowProps & { id: string }): React.JSX.Element {
-  const { entry, id, services } = props;
-  const { trans } = services;
-  const isInUse = isDefault(props);
+function Title(props: IPartProps & { id: string }): React.JSX.Element {
+  const { entry, id, isInUse } = props;
+  const { trans } = useServices();
   return (
     <div className="jp-AIServer-LocalModels-title">
       <strong id={id}>{entry.label}</strong>
@@ -151,27 +157,28 @@ function Title(props: IRowProps & { id: string }): React.JSX.Element {
 }
 
 /** The question whether the model or its partial download is removed. */
-function Question(props: IRowProps): React.JSX.Element {
-  const { entry, services } = props;
-  const { trans } = services;
+function Question({ entry, isInUse }: IPartProps): React.JSX.Element {
+  const { trans } = useServices();
   const freed = sizeText(removableBytes(entry), trans);
   const question = entry.installed
     ? joinSentences(
         trans.__('Remove this model? %1 of disk space becomes free.', freed),
-        isDefault(props)
-          ? trans.__('Cells that use it then need another model.')
-          : ''
+        isInUse ? trans.__('Cells that use it then need another model.') : ''
       )
     : trans.__('Delete the download? %1 of disk space becomes free.', freed);
   return <p role="status">{question}</p>;
 }
 
 /** The result of the last action, what was downloaded, or how good the model is. */
-function Note(props: IRowProps & { removedBytes: number }): React.JSX.Element {
-  const { entry, removedBytes, services } = props;
-  const { choice, trans } = services;
+function Note(props: {
+  entry: LocalModelEntry;
+  isTarget: boolean;
+  removedBytes: number;
+}): React.JSX.Element {
+  const { entry, isTarget, removedBytes } = props;
+  const { choice, trans } = useServices();
   const { installed, kept } = entry;
-  const status = isTarget(props) ? choice.install.state.status : null;
+  const status = isTarget ? choice.install.state.status : null;
   if (removedBytes && !installed) {
     const freed = sizeText(removedBytes, trans);
     return (
@@ -184,7 +191,7 @@ function Note(props: IRowProps & { removedBytes: number }): React.JSX.Element {
     return <p role="status">{trans.__('Installed and ready to use.')}</p>;
   }
   if (status === 'stopped' || status === 'failed') {
-    return <InstallNote services={services} entry={entry} />;
+    return <InstallNote entry={entry} />;
   }
   return kept && !installed ? (
     <p>{trans.__('%1 downloaded', downloadedText(entry, trans))}</p>
@@ -195,14 +202,15 @@ function Note(props: IRowProps & { removedBytes: number }): React.JSX.Element {
 
 /** No component: when the buttons change, React keeps their elements, and so the focus. */
 function rowButtons(
-  props: IRowProps & {
-    confirm: () => void;
-    choose: () => void;
-    install: () => void;
-  }
+  props: IRowProps &
+    IPartProps & {
+      trans: TranslationBundle;
+      confirm: () => void;
+      choose: () => void;
+      install: () => void;
+    }
 ): React.JSX.Element {
-  const { canInstall, confirm, choose, entry, install, services } = props;
-  const { trans } = services;
+  const { canInstall, confirm, choose, entry, install, trans } = props;
   const { installed, kept } = entry;
   const installLabel = entry.fits
     ? trans.__('Install')
@@ -216,7 +224,7 @@ function rowButtons(
           run={confirm}
         />
       )}
-      {installed && !isDefault(props) && (
+      {installed && !props.isInUse && (
         <Button
           primary
           label={trans.__('Use')}

@@ -19,7 +19,7 @@ afterEach(removeView);
 
 async function open(change: Partial<ModelList>) {
   const t = await setup(modelList(change));
-  await t.draw(<LocalModels services={t.services} />);
+  await t.draw(<LocalModels />);
   t.api.calls = [];
   const row = (name: RegExp) =>
     [...t.node.querySelectorAll('li')].find(item =>

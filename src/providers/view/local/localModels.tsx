@@ -4,24 +4,12 @@
  */
 import * as React from 'react';
 
-import {
-  IModelServices,
-  LoadingModels,
-  PackageHint,
-  useModelChoice
-} from '../parts';
+import { PackageHint, useServices } from '../parts';
 import { LocalModelRow } from './localModelRow';
 
-export function LocalModels(props: {
-  services: IModelServices;
-}): React.JSX.Element {
-  const { services } = props;
-  const { choice, trans } = services;
-  useModelChoice(choice);
+export function LocalModels(): React.JSX.Element {
+  const { choice, trans } = useServices();
   const { list, localModels } = choice;
-  if (!list) {
-    return <LoadingModels services={services} />;
-  }
   if (!localModels.length) {
     return (
       <p>
@@ -31,7 +19,7 @@ export function LocalModels(props: {
       </p>
     );
   }
-  const hasPackage = list.local?.package !== false;
+  const hasPackage = list?.local?.package !== false;
   return (
     <div className="jp-AIServer-LocalModels">
       <p>
@@ -44,15 +32,13 @@ export function LocalModels(props: {
           text={trans.__(
             'Local models need one more Python package. Run the command below in Jupyter’s Python environment, then select Refresh.'
           )}
-          command={list.local?.install}
-          services={services}
+          command={list?.local?.install}
         />
       )}
       <ul aria-label={trans.__('Local models')}>
         {localModels.map(entry => (
           <LocalModelRow
             key={entry.id}
-            services={services}
             entry={entry}
             canInstall={hasPackage && !choice.install.isRunning}
           />
