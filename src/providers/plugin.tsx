@@ -94,7 +94,6 @@ export const modelsPlugin: JupyterFrontEndPlugin<IModels> = {
   }
 };
 
-/** The implementation of `IModels`. */
 class Models implements IModels {
   constructor(
     private readonly _app: JupyterFrontEnd,
@@ -134,16 +133,12 @@ class Models implements IModels {
     return connectProvider(this._services, provider);
   }
 
-  /** Open the dialog in which local models are installed and removed. */
   async openLocalModels(): Promise<void> {
     const { showLocalModels } = await this._loadDialogs();
     return showLocalModels(this._services);
   }
 
-  /**
-   * Open the settings of the models in the settings editor. If the application has no settings
-   * editor, open them in a dialog.
-   */
+  /** Open the settings editor or, in an application without one, a dialog. */
   async openSettings(): Promise<void> {
     const { commands } = this._app;
     if (commands.hasCommand('settingeditor:open')) {

@@ -227,8 +227,7 @@ def describe(model: CatalogueModel) -> ModelInfo:
         problem = UserText("The local model needs one more Python package.")
         install = INSTALL_LOCAL
     elif weights.installed(model) is None:
-        size = str(model.size // 1_000_000)
-        problem = UserText("The local model is not installed yet (%1 MB).", size)
+        problem = UserText("%1 is not installed.", model.label)
         is_smallest = model is catalogue.SMALLEST
         install = weights.INSTALL if is_smallest else f"{weights.INSTALL} {model.name}"
     is_ready, is_small = problem is None, model.style == "compact"

@@ -5,7 +5,6 @@ export interface IEntered {
   readonly key: string;
   readonly address: string;
   readonly model: string;
-  /** Whether the person says that the model runs on the Jupyter server's machine. */
   readonly isDeclaredLocal: boolean;
 }
 
@@ -52,7 +51,7 @@ export class FormValues {
     return /^(keyring|file)$/.test(this.provider.keySource ?? '');
   }
 
-  /** Whether the form can change the key: it isn't set in the environment or the configuration. */
+  /** A key in the environment or in the configuration can't be changed here. */
   get canEnterKey(): boolean {
     const { keySource, needsAddress, needsKey } = this.provider;
     return (!keySource || this.isKeySaved) && (needsKey || needsAddress);
@@ -93,7 +92,6 @@ export class FormValues {
   }
 }
 
-/** Return the parsed URL; undefined if it is invalid. */
 export function parseUrl(address: string | null): URL | undefined {
   try {
     return new URL(address ?? '');
@@ -102,7 +100,6 @@ export function parseUrl(address: string | null): URL | undefined {
   }
 }
 
-/** Return whether a URL's host is a loopback address, such as `localhost`. */
 export function isLoopback(address: string | null): boolean {
   const { hostname = '' } = parseUrl(address) ?? {};
   return /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);

@@ -17,16 +17,14 @@ import { IFailure, toFailure } from '../../state/failure';
 
 export type InstallApi = Pick<ApiClient, 'installLocal' | 'stopInstall'>;
 
-/** The state of the installation in this page. */
 export interface ILocalInstallState {
   readonly status: 'idle' | 'running' | 'stopped' | 'failed' | 'done';
   /** The model's name in the catalogue; null for the smallest model, or if the status is idle. */
   readonly name: string | null;
-  /** The last progress that the server reported. */
   readonly progress: InstallState | null;
   /** The speed over the last few seconds, in bytes per second; null if it was not measured. */
   readonly speed: number | null;
-  /** The reason why the installation failed or could not be stopped. */
+  /** Why it failed or could not be stopped. */
   readonly problem: IFailure | null;
 }
 
@@ -40,17 +38,14 @@ const IDLE: ILocalInstallState = {
 
 const INTERRUPTED: IFailure = { code: 'install_interrupted', message: '' };
 
-/** The speed is measured over this period. */
 const SPEED_WINDOW_MS = 6000;
-/** The number of connections that may be lost in a row, without a progress report between. */
+/** So many connections may be lost in a row, without a progress report between. */
 const MAX_ATTEMPTS = 3;
-/** The delay between a lost connection and the attempt to join the installation. */
 const RETRY_DELAY_MS = 1000;
 
 /** An installation that the page follows, over several connections. */
 interface IFollowed {
   readonly name: string | null;
-  /** Return whether the page still follows it. */
   readonly isCurrent: () => boolean;
   /** Whether the server is known to have begun. */
   hasStarted: boolean;
@@ -69,17 +64,13 @@ export class LocalInstall {
     return this._state;
   }
 
-  /** Emitted when the state changes. */
   readonly changed = new Signal<this, ILocalInstallState>(this);
 
   get isRunning(): boolean {
     return this._state.status === 'running';
   }
 
-  /**
-   * A number that grows whenever the installation is started, joined or stopped. If it has grown
-   * since a request was sent, the state in the response is outdated.
-   */
+  /** Grows at each start, join and stop. If it has, the state in a response is outdated. */
   get epoch(): number {
     return this._epoch;
   }
@@ -92,14 +83,12 @@ export class LocalInstall {
     }
   }
 
-  /** Follow a running installation. `progress` comes from the list of models. */
   async join(progress: InstallState): Promise<void> {
     if (!this.isRunning && progress.phase !== 'done') {
       await this._follow(progress.name, progress, true);
     }
   }
 
-  /** Stop the installation for all pages. */
   async stop(): Promise<void> {
     if (!this.isRunning) {
       return;
@@ -197,7 +186,6 @@ export class LocalInstall {
     return toFailure(reason, INTERRUPTED.code);
   }
 
-  /** Set the progress, and the speed over the last few seconds. */
   private _showProgress(progress: InstallState): void {
     const { phase, bytes, name } = progress;
     const now = this._now();

@@ -21,7 +21,6 @@ import type {
 import { IFailure, toFailure } from '../../state/failure';
 import { ILocalInstallState, InstallApi, LocalInstall } from './localInstall';
 
-/** The methods of `ApiClient` that `ModelChoice` needs. */
 export type ModelsApi = InstallApi &
   Pick<
     ApiClient,
@@ -35,10 +34,7 @@ export type ModelsApi = InstallApi &
     | 'modelNames'
   >;
 
-/**
- * The key and the address that a person entered in a provider's form. Null means that the person
- * entered no new value. If both are null, the server uses its current key and address.
- */
+/** The entered values. Without a new key and address, the server uses its current ones. */
 export interface IProviderInput {
   provider: string;
   key: string | null;
@@ -63,7 +59,6 @@ export class ModelChoice {
     });
   }
 
-  /** The installation of a local model. */
   readonly install: LocalInstall;
 
   /** The server's last list of models; null before its first response. */
@@ -76,10 +71,7 @@ export class ModelChoice {
     return this._problem;
   }
 
-  /**
-   * Emitted when `list` or `problem` may have changed, or the state of the installation, unless its
-   * new status is `done`.
-   */
+  /** Emitted when the list, its problem or the installation changes, unless the latter is `done`. */
   readonly changed = new Signal<this, 'list' | 'install'>(this);
 
   /** The model that a cell uses unless another model was chosen for it; null if there is none. */
@@ -135,7 +127,6 @@ export class ModelChoice {
     }
   }
 
-  /** Delete a local model, or its partial download, from the server's disk. */
   async removeLocal(name: string): Promise<void> {
     await this._api.removeLocal(name);
     await this._refreshAfterChange();
@@ -164,7 +155,7 @@ export class ModelChoice {
     await this._refreshAfterChange();
   }
 
-  /** Test a provider. Call this only after a person pressed a button. Throws an `ApiError`. */
+  /** Call this only after a person pressed a button. Throws an `ApiError`. */
   async test(input: IProviderInput, model: string): Promise<Verdict> {
     const { provider, key, address } = input;
     try {
@@ -177,7 +168,7 @@ export class ModelChoice {
     }
   }
 
-  /** Fetch the names of a provider's models. Call this only after a person opened the list. */
+  /** Call this only after a person opened the list. */
   modelNames({ provider, key, address }: IProviderInput): Promise<string[]> {
     return this._api.modelNames(provider, key, address);
   }
@@ -187,7 +178,6 @@ export class ModelChoice {
     await this._refreshAfterChange();
   }
 
-  /** Return whether the declared location differs from the saved one, and isn't settled. */
   private _isOtherLocation(name: string, onThisMachine: boolean): boolean {
     const provider = this.findProvider(name);
     return (
@@ -243,6 +233,6 @@ export class ModelChoice {
   private _problem: IFailure | null = null;
   private _installStatus: ILocalInstallState['status'] = 'idle';
   private _pendingRefresh: Promise<void> | null = null;
-  /** The id of the model to choose after its installation; null if none is to be chosen. */
+  /** The id of the model to choose after its installation. */
   private _idAfterInstall: string | null = null;
 }

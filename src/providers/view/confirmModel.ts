@@ -1,4 +1,4 @@
-/** The dialog that confirms the use of a remote model. */
+/** The dialog that states which data is sent to whom. */
 import { Dialog, showDialog } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { createElement } from 'react';
@@ -10,9 +10,8 @@ import { destinationOf } from './labels';
 import { SentData } from './sentData';
 
 /**
- * Ask the person to confirm the use of a remote model, in a dialog that states which data is sent
- * to whom. Resolves to true if the model may be used. Resolves to true without a dialog if the
- * model is local, or if requests to the default model already go to the same destination.
+ * Ask the person to confirm the use of a remote model, unless requests to the default model go to
+ * the same destination. Resolves to true if the model may be used.
  */
 export async function confirmModel(
   model: ModelInfo,

@@ -1,7 +1,4 @@
-/**
- * The dialogs for models: one connects a provider, one installs and removes local models, and one
- * shows the settings of the models in an application without a settings editor.
- */
+/** The dialogs for models. */
 import { Dialog, ReactWidget } from '@jupyterlab/apputils';
 import * as React from 'react';
 
@@ -10,10 +7,7 @@ import { IModelServices, ModelViews } from './parts';
 import { Providers } from './providers';
 import { ModelSettings } from './settings';
 
-/**
- * Show the list of providers in a dialog. If a provider is given, its form is open. Resolves to
- * true if the person chose a model.
- */
+/** Show the providers, with the form of the given one. Resolves to true if a model was chosen. */
 export async function connectProvider(
   services: IModelServices,
   provider?: string

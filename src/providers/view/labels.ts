@@ -1,16 +1,8 @@
-/**
- * Builds the texts about models and providers. Those about local models are in `local/labels.ts`.
- */
+/** Builds the texts about models and providers. */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-import type {
-  LocalModelEntry,
-  ModelInfo,
-  ModelList,
-  Provider,
-  Verdict
-} from '../../api/types';
-import { labelText, serverText } from '../../labels/serverText';
+import type { ModelInfo, ModelList, Provider, Verdict } from '../../api/types';
+import { labelText } from '../../labels/serverText';
 import { isLoopback, parseUrl } from '../model/formValues';
 
 /** Return the models that are ready, as two titled groups: local and remote. Omit empty groups. */
@@ -86,7 +78,6 @@ function isCloudName({ name }: Provider, model: string): boolean {
   return name === 'ollama' && /[-:]cloud$/.test(model);
 }
 
-/** Return “LABEL (ADDRESS)”; only the address if a person must enter it. */
 function providerText(
   provider: Provider,
   address: string | null,
@@ -98,57 +89,9 @@ function providerText(
   return address ? `${provider.label} (${address})` : provider.label;
 }
 
-/** Return the reason why a model is not ready; empty if the model is ready. */
-export function problemText(
-  model: ModelInfo,
-  list: ModelList | null,
-  trans: TranslationBundle
-): string {
-  if (model.ready) {
-    return '';
-  }
-  const entry = list?.localModels?.find(({ id }) => id === model.id);
-  const provider = list?.providers.find(({ name }) => name === model.provider);
-  return (
-    (entry && localProblem(entry, list?.local?.package, trans)) ||
-    (provider && providerProblem(provider, trans)) ||
-    (model.problemText
-      ? serverText(model.problemText, trans)
-      : trans.__('%1 is not available right now.', model.label))
-  );
-}
-
-function localProblem(
-  { installed, label }: LocalModelEntry,
-  hasPackage: boolean | undefined,
-  trans: TranslationBundle
-): string {
-  if (hasPackage === false) {
-    return trans.__('The local model needs one more Python package.');
-  }
-  return installed ? '' : trans.__('%1 is not installed.', label);
-}
-
-function providerProblem(
-  { address, installed, keySource, label, needsKey }: Provider,
-  trans: TranslationBundle
-): string {
-  if (!installed) {
-    return trans.__('%1 models need one more Python package.', label);
-  }
-  if (!address) {
-    return trans.__('%1 has no base URL yet.', label);
-  }
-  return needsKey && !keySource
-    ? trans.__('%1 has no API key yet.', label)
-    : '';
-}
-
-/** Return the text for the result of a test in which the provider responded. */
 export function verdictText(
   verdict: Verdict,
   provider: Provider,
-  /** The tested address. */
   address: string | null,
   trans: TranslationBundle
 ): string {
@@ -174,7 +117,7 @@ export function verdictText(
   }
 }
 
-/** Return the text for the error code with which a provider refused the key or the account. */
+/** Say why a provider refused the key or the account. */
 export function refusalText(code: string, trans: TranslationBundle): string {
   const texts: Record<string, string> = {
     model_no_credit: trans.__('No credit left'),
@@ -184,7 +127,7 @@ export function refusalText(code: string, trans: TranslationBundle): string {
   return texts[code] ?? trans.__('API key rejected');
 }
 
-/** Return the text that states where a provider's key is stored; empty without a key. */
+/** Say where a provider's key is stored; empty without a key. */
 export function keyText(provider: Provider, trans: TranslationBundle): string {
   switch (provider.keySource) {
     case 'environment':

@@ -14,14 +14,11 @@ import { labelText } from '../../labels/serverText';
 import { isForbidden } from '../../state/features';
 import { groupReadyModels } from './labels';
 
-/** Options of the menu in which a person chooses a model for one purpose. */
 export interface IOtherModelMenuOptions {
   choice: ModelChoice;
   trans: TranslationBundle;
-  /** The id of the model that is chosen now; null if there is none. */
   chosen: string | null;
   choose: (model: ModelInfo) => void;
-  /** Open the form for connecting a provider. */
   connect: () => void;
 }
 
@@ -35,7 +32,6 @@ export interface IModelMenuOptions extends Omit<
   chooseForCell: (model: ModelInfo | null) => void;
   /** Ask a model for an answer to the open request, too; undefined if no suggestion is open. */
   askAnother?: (model: ModelInfo) => void;
-  /** Open the dialog in which local models are installed and removed. */
   openLocalModels: () => void;
   openSettings: () => void;
 }

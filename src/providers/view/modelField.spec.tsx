@@ -2,7 +2,7 @@ import * as React from 'react';
 import { act } from 'react';
 
 import { ModelField } from './modelField';
-import { removeView, setup, trans } from './views.fakes';
+import { removeView, setup } from './views.fakes';
 
 function Holder(props: { fetch: () => Promise<string[]> }): React.JSX.Element {
   const [value, setValue] = React.useState('gpt');

@@ -86,7 +86,11 @@ describe('Offer', () => {
   });
 
   it('names the chosen model that was removed', async () => {
-    const removed = { ...readyModel(LARGE), ready: false };
+    const removed = {
+      ...readyModel(LARGE),
+      ready: false,
+      problemText: { template: '%1 is not installed.', params: [LARGE.label] }
+    };
     const t = await open(
       modelList({
         default: LARGE.id,
@@ -124,14 +128,18 @@ describe('Offer', () => {
   });
 
   it('shows the problem of the configured model first', async () => {
+    const problemText = {
+      template: 'No API key for %1.',
+      params: [OPENAI.label]
+    };
     const t = await open(
       modelList({
         default: REMOTE.id,
-        models: [{ ...REMOTE, ready: false, problem: 'In English.' }]
+        models: [{ ...REMOTE, ready: false, problemText }]
       })
     );
     expect(t.node.querySelector('[role="alert"]')?.textContent).toBe(
-      'OpenAI has no API key yet.'
+      'No API key for OpenAI.'
     );
   });
 

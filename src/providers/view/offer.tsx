@@ -11,14 +11,12 @@ import * as React from 'react';
 
 import type { LocalModelEntry } from '../../api/types';
 import { Button, Command } from '../../ui/button';
-import { labelText } from '../../labels/serverText';
+import { labelText, serverText } from '../../labels/serverText';
 import { IModelServices, ModelViews, useServices } from './parts';
-import { problemText } from './labels';
 import { InstallBar, InstallNote, StopButton } from './local/install';
 import { installText } from './local/labels';
 
 interface IOfferProps {
-  /** Move the focus to the row's text field. */
   focusInput: () => void;
   /** The number of requests that could not be sent because no model is ready. */
   attempts: number;
@@ -47,9 +45,8 @@ function Section({ focusInput, attempts }: IOfferProps): React.JSX.Element {
       }
     };
   }, []);
-  const { defaultModel, list, install } = choice;
-  // The reason why the default model is not ready; empty if there is no default model.
-  const problem = defaultModel ? problemText(defaultModel, list, trans) : '';
+  const { defaultModel, install } = choice;
+  const problem = defaultModel?.problemText;
   return (
     <section
       ref={sectionRef}
@@ -58,8 +55,8 @@ function Section({ focusInput, attempts }: IOfferProps): React.JSX.Element {
     >
       {problem ? (
         <>
-          <p role="alert">{problem}</p>
-          {defaultModel?.install && (
+          <p role="alert">{serverText(problem, trans)}</p>
+          {defaultModel.install && (
             <Command command={defaultModel.install} trans={trans} />
           )}
         </>
@@ -96,7 +93,6 @@ function Section({ focusInput, attempts }: IOfferProps): React.JSX.Element {
   );
 }
 
-/** The buttons that install a local model or connect a provider, and hints about them. */
 function Options(props: { focusInput: () => void }): React.JSX.Element {
   const { focusInput } = props;
   const { choice, trans, connect, openLocalModels } = useServices();
@@ -144,7 +140,6 @@ function Options(props: { focusInput: () => void }): React.JSX.Element {
   );
 }
 
-/** Hints about local models, and about providers for which the server has an API key. */
 function Hints(props: { offered: LocalModelEntry | null }): React.JSX.Element {
   const { offered } = props;
   const { choice, trans } = useServices();
@@ -184,12 +179,7 @@ function Hints(props: { offered: LocalModelEntry | null }): React.JSX.Element {
   );
 }
 
-/**
- * Return the local model to offer to a person who has no model. If this page has followed an
- * installation, offer its model (`lastTarget`); else a partially downloaded model, else the
- * suggested model, else the first model of the list. Return null if this model is installed
- * already, or if the list is empty.
- */
+/** Return the local model to offer to a person who has none; null if it is installed already. */
 function offeredEntry(
   entries: readonly LocalModelEntry[],
   lastTarget: LocalModelEntry | null

@@ -10,9 +10,8 @@ import { failureText } from '../../labels/failureText';
 export interface IModelServices {
   choice: ModelChoice;
   trans: TranslationBundle;
-  /** Open the form for connecting a provider. */
   connect: () => void;
-  /** Open the dialog for installing and removing local models. Resolves when it is closed. */
+  /** Resolves when the dialog is closed. */
   openLocalModels: () => Promise<void>;
 }
 

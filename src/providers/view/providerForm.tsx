@@ -52,7 +52,6 @@ export function ProviderForm(props: IProviderFormProps): React.JSX.Element {
   );
 }
 
-/** The fields and buttons of the form, for a provider whose package is installed. */
 function Fields(props: IProviderFormProps): React.JSX.Element {
   const { provider, footer } = props;
   const { choice, trans } = useServices();
@@ -108,7 +107,6 @@ function Fields(props: IProviderFormProps): React.JSX.Element {
 
 interface IPartProps {
   connection: ReturnType<typeof useConnection>;
-  /** Change what is entered. */
   enter: (change: Partial<IEntered>) => void;
   id: string;
   values: FormValues;
@@ -148,7 +146,6 @@ function AddressField(props: IPartProps): React.JSX.Element {
   );
 }
 
-/** The place of the saved key, and the field for a new one. */
 function KeyFields(props: IPartProps): React.JSX.Element {
   const { connection, enter, id, values } = props;
   const { entered, isAddressChanged, isKeySaved, provider } = values;
@@ -201,7 +198,6 @@ function KeyFields(props: IPartProps): React.JSX.Element {
   );
 }
 
-/** The destination and the contents of requests. */
 function Destination({ values }: IPartProps): React.JSX.Element | null {
   const { provider, address, model, isLocal } = values;
   const { choice, trans } = useServices();
@@ -226,7 +222,6 @@ function Destination({ values }: IPartProps): React.JSX.Element | null {
   );
 }
 
-/** The result of the last action. */
 function Result({ connection, values }: IPartProps): React.JSX.Element {
   const { failure, isBusy, verdict } = connection;
   const { trans } = useServices();

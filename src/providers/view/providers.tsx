@@ -17,7 +17,6 @@ function sortProviders(providers: readonly Provider[]): Provider[] {
 }
 
 interface IProvidersProps extends Omit<IProviderFormProps, 'provider'> {
-  /** The name of the provider whose form is open at first. */
   initialProvider?: string;
 }
 
@@ -73,7 +72,6 @@ export function Providers(props: IProvidersProps): React.JSX.Element {
   );
 }
 
-/** A label after the provider's name, such as “In use”. */
 function ProviderState(props: {
   provider: Provider;
 }): React.JSX.Element | null {

@@ -17,7 +17,6 @@ import {
   speedText
 } from './labels';
 
-/** Return a label for the installation, such as “Installing Qwen2.5-Coder 1.5B”. */
 export function installingText(
   { installTarget }: ModelChoice,
   trans: TranslationBundle
@@ -106,11 +105,7 @@ export function InstallBar(props: {
   );
 }
 
-/** The button that stops the running installation. */
-export function StopButton(props: {
-  /** Called after the button was pressed. */
-  onStop?: () => void;
-}): React.JSX.Element {
+export function StopButton(props: { onStop?: () => void }): React.JSX.Element {
   const { choice, trans } = useServices();
   return (
     <Button
@@ -123,7 +118,7 @@ export function StopButton(props: {
   );
 }
 
-/** A note that the last installation was stopped or has failed; nothing if neither is true. */
+/** A note that the last installation was stopped or has failed. */
 export function InstallNote(props: {
   /** The model of the last installation; null if it isn't in the list of models. */
   entry: LocalModelEntry | null;

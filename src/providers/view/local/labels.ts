@@ -73,7 +73,6 @@ export function factsText(
   return texts.join(' · ');
 }
 
-/** Describe the measured quality and speed of a model. */
 export function qualityText(
   { quality, speed }: LocalModelEntry,
   trans: TranslationBundle

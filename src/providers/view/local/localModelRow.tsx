@@ -26,13 +26,11 @@ import {
 
 interface IRowProps {
   entry: LocalModelEntry;
-  /** Whether the model can be installed now. */
   canInstall: boolean;
 }
 
 interface IPartProps {
   entry: LocalModelEntry;
-  /** Whether the model is the default model. */
   isInUse: boolean;
 }
 
@@ -126,7 +124,7 @@ export function LocalModelRow(props: IRowProps): React.JSX.Element {
   );
 }
 
-/** Return how many bytes become free if the model or its partial download is removed. */
+/** Return how many bytes a removal frees. */
 function removableBytes(entry: LocalModelEntry): number {
   const { installed, installedBytes, kept, removable } = entry;
   return installed && !removable ? 0 : installedBytes + kept;
@@ -156,7 +154,6 @@ function Title(props: IPartProps & { id: string }): React.JSX.Element {
   );
 }
 
-/** The question whether the model or its partial download is removed. */
 function Question({ entry, isInUse }: IPartProps): React.JSX.Element {
   const { trans } = useServices();
   const freed = sizeText(removableBytes(entry), trans);

@@ -1,7 +1,4 @@
-/**
- * The list of local models, in which a person installs, chooses and removes them. The settings and
- * a dialog show the list.
- */
+/** The list in which a person installs, chooses and removes local models. */
 import * as React from 'react';
 
 import { PackageHint, useServices } from '../parts';
