@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from .llm.local_models import LocalModels
     from .loaded_plugins import Plugins
     from .models import SessionKey
-    from .prompts.file_profile import FileProfile
-    from .prompts.prompt_input import FileText, Remembered, RulesText
+    from .prompts.prompt_input import FileProfile, FileText, Remembered, RulesText
     from .prompts.receipt import ContextItem
     from .requests import WarmUpBody
     from .sessions.base import SessionManager

@@ -30,7 +30,7 @@ from aiserver.handlers.routes import ROUTES
 from aiserver.loaded_plugins import load_plugins
 from aiserver.models import SessionSummary
 from aiserver.payload import Payload, wire_fields
-from aiserver.requests import Body, Request
+from aiserver.requests import Body
 from aiserver.schemas import WithoutTitles, field_docs
 
 SOURCE = Path(__file__).with_name("rest-api.yml")
@@ -76,7 +76,7 @@ def _operation(short: Schema) -> Schema:
     if body := operation.pop("body", None):
         operation["requestBody"] = {"required": True, "content": _json(body)}
     if query := operation.pop("query", None):
-        model = next(kind for kind in subclasses(Request) if kind.__name__ == query)
+        model = next(kind for kind in subclasses(Body) if kind.__name__ == query)
         operation["parameters"] = list(_query_parameters(model))
     usual = [401, 403, *([400, 413] if "requestBody" in operation else [])]
     errors = sorted({*usual, *responses.pop("errors", ())})
@@ -227,7 +227,7 @@ def _describe(schema: Schema, kind: type) -> None:
 
 def _as_markdown(docstring: str) -> str:
     """Return a docstring as Markdown, with the names of fields as clients write them."""
-    kinds = (*subclasses(Request), *subclasses(Payload))
+    kinds = (*subclasses(Body), *subclasses(Payload))
     names = {name: sent for kind in kinds for name, sent, _ in _fields(kind)}
     return re.sub(r"``(.+?)``", lambda match: f"`{names.get(match[1], match[1])}`", docstring)
 

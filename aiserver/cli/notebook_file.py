@@ -16,7 +16,7 @@ from ..durable import replace_file, translate_os_errors
 from ..errors import NotFound, SettingError
 from ..models import is_id
 from ..notebooks.cell_match import is_positional
-from ..requests.base import MAX_TEXT, CellType
+from ..requests import MAX_TEXT, CellType
 from .files import read_notebook
 from .selection import find_id
 

@@ -35,9 +35,8 @@ _Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 def additions(request: ParsedRequest) -> Additions | None:
     """Return the code of a cell with the gaps for what the request asks to add.
 
-    If the code is that of the cell above, the answer has only the tests. Return None if the request
-    doesn't begin with /document or /test, or if the code isn't Python or can't be parsed. Also
-    return None if the model could add nothing.
+    Return None unless it begins with /document or /test, for valid Python with such gaps. Tests of
+    the cell above don't repeat its code.
     """
     mode, source, language = request.slash_mode, request.subject, request.subject_language
     is_python = language.name == "python" and not language.head
@@ -65,11 +64,7 @@ def additions(request: ParsedRequest) -> Additions | None:
 
 
 def _gaps(tree: ast.Module, lines: list[str]) -> Iterator[tuple[int, Gap]]:
-    """Yield gaps for comments and docstrings, with the number of the line below each.
-
-    Each docstring is required. If none is missing, the first comment is, so that the model adds
-    something.
-    """
+    """Yield gaps and the number of the line below. All docstrings, or one comment, are required."""
     statements = [node for node in ast.walk(tree) if isinstance(node, ast.stmt)]
     # The first statement of a line, by its line and column.
     starts = sorted({_start(node) for node in statements})
@@ -92,7 +87,6 @@ def _gaps(tree: ast.Module, lines: list[str]) -> Iterator[tuple[int, Gap]]:
 
 
 def _is_comment(lines: list[str], number: int) -> bool:
-    """Return whether the line with this number, from 1, is a comment."""
     return number > 0 and lines[number - 1].lstrip().startswith("#")
 
 

@@ -40,9 +40,8 @@ def without_forbidden(
 ) -> tuple[RequestBody, list[ContextItem]]:
     """Return the request without the parts that aren't allowed, and an item for each of them.
 
-    Mentions stay, but have no output, no value and no text of a file; past answers are left out if
-    memories aren't allowed. DataFrames stay, but have the level ``schema`` for a model that isn't
-    on this machine (see ``privacy_levels.py``).
+    Mentions stay, but have no output, value or text of a file. DataFrames stay, but have the level
+    ``schema`` for a model that isn't on this machine.
     """
     mentions, items = body.context.mentions, []
     if features.files == "forbidden":
@@ -76,11 +75,7 @@ def without_forbidden(
 def without_unseen_images(
     body: RequestBody, info: ModelInfo
 ) -> tuple[RequestBody, list[ContextItem]]:
-    """Return the request without the images that a model can't see or may not get.
-
-    They are counted as ``omitted_images``, so that the model knows about them. There is an item for
-    each image that isn't sent although the person may have chosen it.
-    """
+    """Return the request without the images that a model can't see or may not get, and items."""
     mentions, items = [], []
     for mention in body.context.mentions:
         is_allowed = info.sees_images and (info.on_this_machine or mention.shared)
@@ -114,8 +109,6 @@ def attached_frames(body: WarmUpBody) -> list[DataFrameProfile]:
 
 
 def _at_schema(body: RequestBody) -> RequestBody:
-    """Return the request with the privacy level ``schema`` for all DataFrames."""
-
     def limit(frames: list[DataFrameProfile]) -> list[DataFrameProfile]:
         return [frame.model_copy(update={"level": "schema"}) for frame in frames]
 

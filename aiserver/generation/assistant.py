@@ -110,10 +110,7 @@ class Assistant:
         return generation
 
     def _release(self, generation: Generation, outcome: Outcome) -> None:
-        """Forget a generation that has ended, so that another generation can start in its cell.
-
-        If its prompt left out past turns, they are summarised now for the next request.
-        """
+        """Let another generation start in the cell. Turns that didn't fit are summarised now."""
         self._running.pop(generation.id, None)
         self._id_by_cell.pop(generation.key, None)
         info = generation.model.info
@@ -131,11 +128,7 @@ class Assistant:
             )
 
     async def preview(self, key: SessionKey, body: PreviewBody) -> Preview:
-        """Return the messages that ``generate`` would send, without sending or recording anything.
-
-        Raises ModelError if there is no usable model, and StorageError if the cell's history can't
-        be read.
-        """
+        """Return what ``generate`` would send. Raises ModelError, StorageError."""
         model = await self._models.get(body.model)
         past = await load_past_turns(
             self._sessions, key, body.parent_turn_id, condenses=body.condenses_turns
@@ -144,10 +137,7 @@ class Assistant:
         return Preview(model.info, sent_prompt(composed), composed.items)
 
     def stop(self, generation_id: str, *, user: str = "") -> None:
-        """Stop a running generation.
-
-        Raises NotFound if the generation isn't running, and NotYours if another user started it.
-        """
+        """Stop a generation. Raises NotFound, and NotYours if another user started it."""
         generation = self._running.get(generation_id)
         if generation is None:
             raise NotFound(UserText("This request is no longer running."))
@@ -156,10 +146,9 @@ class Assistant:
         generation.stop()
 
     def warm_up(self, key: SessionKey, body: WarmUpBody) -> None:
-        """Start preparing a model for a request in the cell of ``key``.
+        """Start preparing a model for a request. Nothing is sent to a remote model.
 
-        Nothing is sent to a remote model. A new warm-up, or a generation in any cell, cancels the
-        previous warm-up. While a generation is running, no warm-up starts.
+        A new warm-up, or a generation in any cell, cancels it.
         """
         self._cancel_warm_up()
         self.background.cancel_local()
@@ -172,7 +161,6 @@ class Assistant:
             self._warm_up_task = None
 
     async def _warm_up(self, key: SessionKey, body: WarmUpBody) -> None:
-        """Prepare the model. Errors are only logged."""
         try:
             model = await self._models.get(body.model)
             past = await load_past_turns(self._sessions, key, condenses=body.condenses_turns)

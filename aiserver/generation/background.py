@@ -45,20 +45,14 @@ class BackgroundTasks:
     def start(
         self, key: Hashable, info: ModelInfo, work: Coroutine[Any, Any, None], failure: str
     ) -> None:
-        """Run ``work``, which asks the model, unless a task with this key is running.
-
-        ``failure`` is the sentence for the log if it fails.
-        """
+        """Run ``work``, unless the key has a task; log the sentence ``failure`` if it fails."""
         if self._is_closed or key in self._tasks:
             work.close()
             return
         self.watch(key, info, asyncio.create_task(self._run(work, failure)))
 
     def watch(self, key: Hashable, info: ModelInfo | None, task: asyncio.Task[Any]) -> None:
-        """Cancel a task if it could delay an answer of ``info``; if that is None, for any request.
-
-        It replaces a task with the same key.
-        """
+        """Cancel a task if it could delay an answer of ``info`` or, without it, any answer."""
         self._tasks[key] = info, task
 
         def forget(task: asyncio.Task[Any]) -> None:

@@ -17,10 +17,10 @@ from ..llm.base import Additions, ChatModel
 from ..models import PROSE_LANGUAGES, Interaction
 from ..plugin import ContextPart, ContextRequest, ContextText
 from ..prompts.context import build_messages
-from ..prompts.file_profile import FileProfile
 from ..prompts.language import code_of
 from ..prompts.parsed_request import ParsedRequest, parse_request
 from ..prompts.prompt_input import (
+    FileProfile,
     FileText,
     OlderTurns,
     PromptInput,
@@ -68,10 +68,7 @@ Part = TypeVar("Part")
 
 @dataclass(frozen=True)
 class Composed:
-    """The messages for a request, their receipt, and the secrets in them.
-
-    If ``cuts_secret`` is true, the messages contain a part of a secret.
-    """
+    """The messages, their receipt, and the secrets in them. ``cuts_secret``: one is cut in two."""
 
     messages: Messages
     items: list[ContextItem]
@@ -135,11 +132,7 @@ def _prompt_input(
     vault: Vault,
     on_this_machine: bool,
 ) -> PromptInput:
-    """Return the input of a prompt. ``vault`` hides the secrets in its texts.
-
-    ``parts`` are those of plugins. If the request has no DataFrames, use those of the newest past
-    turn that has DataFrames.
-    """
+    """Return the input of a prompt, without secrets. ``parts`` are those of plugins."""
     frames = attached_frames(body)
     history = past.recent
     detached = body.context.detached
@@ -211,7 +204,6 @@ def _prompt_input(
 
 
 def _of(kind: type[Part], parts: Iterable[object]) -> list[Part]:
-    """Return the parts of one kind."""
     return [part for part in parts if isinstance(part, kind)]
 
 
@@ -225,7 +217,6 @@ def _hide_in_cell(cell: ContextCell, vault: Vault) -> ContextCell:
 
 
 def _hide_in_older_turns(past: PastTurns, vault: Vault) -> OlderTurns | None:
-    """Return the summary of older turns, with secrets hidden; None if there is none."""
     condensed = past.condensed
     if condensed is None:
         return None
@@ -253,8 +244,7 @@ def _hide_in_selection(
 ) -> tuple[str, RestOfCell]:
     """Return the selected lines as the code of a cell, and the other lines, with secrets hidden.
 
-    ``source`` is the whole cell, with secrets hidden. Raises SelectionCutsSecret if a secret is
-    only partly selected, because it can't be recognised in the selected lines.
+    Raises SelectionCutsSecret, because a part of a secret can't be recognised.
     """
     selection = parsed.selection
     assert selection is not None
@@ -270,7 +260,6 @@ def _hide_in_selection(
 
 
 def _hide_in_turn(turn: Interaction, vault: Vault) -> Interaction:
-    """Return a turn with the secrets in its texts hidden."""
     request, response = turn.user_request, turn.ai_response
     code = code_of(request.current_code, request.intent)
     is_prose = request.language in PROSE_LANGUAGES

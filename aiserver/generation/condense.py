@@ -64,8 +64,7 @@ class Plan:
 def plan_summary(past: PastTurns, receipt: Sequence[ContextItem]) -> Plan | None:
     """Return which turns to summarise after a request; None if none were left out.
 
-    The summary also covers the older half of the turns that were sent word for word. So the next
-    summary is needed only after several further turns.
+    The older half of the turns that were sent is also covered, so that this is rarely needed.
     """
     first_sent = past.recent_start + _first_sent(past.all[past.recent_start :], receipt)
     earliest = max(first_sent - REACH, 0)
@@ -147,7 +146,7 @@ class Condenser:
         reload: PastTurnsOf,
         user: str,
     ) -> int:
-        """Make and store a summary. Return the number of turns that were stored with it."""
+        """Make and store a summary. Return the number of its turns."""
         indexes = range(plan.next, plan.end)
         answered = [i for i in indexes if is_answered(past.all[i])]
         chosen = [past.all[i] for i in answered[:MAX_TURNS]]
@@ -191,7 +190,6 @@ class Condenser:
 
 
 def _redacted(turn: Interaction) -> Interaction:
-    """Return a turn in which the texts that models get contain no secrets."""
     request, answer = turn.user_request, turn.ai_response
     return turn.model_copy(
         update={

@@ -60,10 +60,7 @@ def to_event(condensed: CondensedTurns, turns: Sequence[Interaction], model: str
 
 
 def newest_valid(events: Iterable[Event], turns: Sequence[Interaction]) -> CondensedTurns | None:
-    """Return the newest condensed turns that are valid for a request; None if there are none.
-
-    ``turns`` are all past turns of the request.
-    """
+    """Return the newest condensed turns that are valid for a request with these past turns."""
     condensing = [event for event in events if event.type == CONDENSED_TURNS]
     if not condensing:
         return None

@@ -47,10 +47,7 @@ class _State(NamedTuple):
 
 
 class _Path:
-    """The turns of a conversation up to some record.
-
-    ``turns`` are the turns from which the next request continues.
-    """
+    """The turns of a conversation up to some record, from which the next request continues."""
 
     def __init__(self, cell_id: str) -> None:
         self.turns: list[Interaction] = []

@@ -26,20 +26,30 @@ from typing import Any
 
 from ..errors import AIServerError, AnswerCut, BadAnswer, UserText
 from ..llm.base import ChatModel
-from ..models import Interaction, Session, SessionKey, Status, utc_now
+from ..models import (
+    AIResponse,
+    Interaction,
+    NewTurn,
+    Session,
+    SessionKey,
+    Status,
+    UserRequest,
+    utc_now,
+)
 from ..prompts.answers.reader import Answer, AnswerReader, Change, changes_of
 from ..prompts.answers.thoughts import MAX_STORED, stored_thoughts
+from ..prompts.parsed_request import ParsedRequest
 from ..prompts.receipt import ContextItem
 from ..redact import Vault
-from ..requests import RETRY_MODE, GenerateBody
+from ..requests import ANALYZE_MODE, DETECT_MODE, RETRY_MODE, AnalyzeBody, GenerateBody
 from ..safe_traceback import outline_of
 from ..sessions.base import SessionManager
 from ..sessions.record.mutations import check_writable
 from ..surrogates import fix_surrogates
-from .allowed_parts import ContextOptions, allows_values
+from .allowed_parts import ContextOptions, allows_values, attached_frames
 from .compose import compose, parse_body
-from .new_turn import build_answer, build_turn
 from .past_turns import PastTurns, load_or_new, past_turns_of
+from .privacy_levels import schema_only, stored_frame
 from .receipts import ReceiptOptions, store_prompt
 
 QUEUE_SIZE = 256  # the maximum number of tokens that wait for a slow client
@@ -56,9 +66,8 @@ class Waiting:
 class Outcome:
     """The end of a generation, with the status of its turn.
 
-    ``interaction`` is the saved turn, and ``revision`` the session's revision after the turn was
-    saved. If the generation failed, ``error`` is the reason. If saving failed, ``unsaved`` is the
-    turn that couldn't be saved, and ``error`` is the reason why saving failed.
+    ``interaction`` is the saved turn; if saving failed, ``unsaved`` is the turn. ``error`` is why
+    the generation or saving failed.
     """
 
     status: Status
@@ -69,10 +78,7 @@ class Outcome:
 
 
 class Generation:
-    """One generation.
-
-    Call ``prepare`` and ``start``, iterate over ``tokens``, and then await ``outcome``.
-    """
+    """One generation: ``prepare``, ``start``, iterate over ``tokens``, and await ``outcome``."""
 
     def __init__(
         self,
@@ -116,11 +122,7 @@ class Generation:
         self.outcome: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
 
     async def prepare(self) -> None:
-        """Load the cell's history.
-
-        Raises StorageError if the store fails or no turn can be added to the history. A damaged
-        history counts as empty.
-        """
+        """Load the cell's history. Raises StorageError if no turn can be added to it."""
         session = await load_or_new(self._sessions, self.key)
         # Fail here if no turn can be saved, so that the model isn't queried in vain.
         check_writable(session.meta, None)
@@ -154,10 +156,7 @@ class Generation:
             self._task.cancel()
 
     async def tokens(self, idle: float | None = None) -> AsyncIterator[Change | Waiting | None]:
-        """Yield the tokens, and None whenever there is no token for ``idle`` seconds.
-
-        ``Waiting`` objects may come before the first token.
-        """
+        """Yield the tokens, and None whenever there is no token for ``idle`` seconds."""
         while True:
             try:
                 # `wait_for` is slow, because it starts a timer. It is called only if the queue is
@@ -219,7 +218,6 @@ class Generation:
         return await self._save(status, error, answer)
 
     async def _query(self) -> None:
-        """Send the prompt to the model, and queue the tokens of its answer."""
         composed = await compose(self.model, self.body, self.past, self._context, self._request)
         self._vault, self.receipt = composed.vault, composed.items
         if self._stores_prompt:
@@ -257,10 +255,7 @@ class Generation:
         return self._reader.feed(text)
 
     def _shown(self, changes: list[Change], *, ended: bool = False) -> list[Change]:
-        """Return the changes of what the person sees.
-
-        If lines are selected, the code is inserted between the cell's other lines.
-        """
+        """Return the changes of what the person sees: the code between the lines not selected."""
         if self._selection is None:
             return changes
         source = ""
@@ -271,7 +266,6 @@ class Generation:
         return [*changes_of("code", before, source), *others]
 
     def _answer(self) -> Answer:
-        """Return the answer, with the code and the thoughts of all sources."""
         answer = self._reader.answer
         code = answer.code if answer.code.strip() else ""
         if code and self._selection:
@@ -280,10 +274,6 @@ class Generation:
         return replace(answer, code=code, thoughts=thoughts)
 
     async def _save(self, status: Status, error: AIServerError | None, answer: Answer) -> Outcome:
-        """Save the turn, and return the outcome.
-
-        If the generation failed, ``error`` is the reason.
-        """
         fields: dict[str, Any] = {"model": self.model.info.id}
         if self.user:
             fields["user"] = self.user
@@ -298,11 +288,11 @@ class Generation:
             cost = await self._receipts.cost(self.model.info, self._usage)
             if cost is not None:
                 fields["cost"] = cost
-        turn = build_turn(
+        turn = _build_turn(
             self.body,
             self._request,
             self._requested_at,
-            build_answer(answer, status, error),
+            _build_answer(answer, status, error),
             self.receipt,
             explains=self._in_words and self.model.style == "compact",
             gets_values=allows_values(
@@ -330,7 +320,6 @@ class Generation:
         return Outcome(status, saved, revision, error)
 
     def _timing(self) -> dict[str, int]:
-        """Return the milliseconds from the start to the first token, if any, and until now."""
         moments = {"first_token": self._first_token_at, "total": time.monotonic()}
         return {
             name: round((moment - self._started_at) * 1000)
@@ -339,7 +328,6 @@ class Generation:
         }
 
     def _log_end(self, outcome: Outcome) -> None:
-        """Log one line about the generation."""
         timing = self._timing()
         fields: dict[str, Any] = {
             "id": self.id,
@@ -354,3 +342,65 @@ class Generation:
         fields = {name: value for name, value in fields.items() if value is not None}
         text = " ".join(f"{name}={value}" for name, value in fields.items())
         self._log.info("generation %s", text, extra={"aiserver": fields})
+
+
+def _build_turn(
+    body: GenerateBody,
+    request: ParsedRequest,
+    timestamp: str,
+    answer: AIResponse,
+    receipt: list[ContextItem],
+    *,
+    explains: bool,
+    gets_values: bool,
+    **fields: Any,
+) -> NewTurn:
+    """Return the turn. A small model that ``explains`` gets no DataFrames, so none are stored."""
+    language = request.language
+    turn = NewTurn(
+        timestamp=timestamp,
+        user_request=UserRequest(
+            intent=body.intent,
+            current_code=body.source,
+            # For a cell in the kernel's language, store the name that the request contains.
+            language=body.language if language.name == language.kernel else language.name,
+        ),
+        ai_response=answer,
+        mode=_stored_mode(body, request),
+        **fields,
+    )
+    if selection := body.context.selection:
+        turn.selection = selection.model_dump()
+    if body.parent_turn_id is not None:
+        turn.parent_turn_id = body.parent_turn_id
+    if body.repeats_turn_id is not None:
+        turn.repeats_turn_id = body.repeats_turn_id
+    if not explains and (frames := attached_frames(body)):
+        turn.dataframes = [
+            stored_frame(frame if gets_values else schema_only(frame)) for frame in frames
+        ]
+    if receipt:
+        turn.context = [item.to_dict() for item in receipt]
+    return turn
+
+
+def _build_answer(answer: Answer, status: Status, error: AIServerError | None) -> AIResponse:
+    response = AIResponse(
+        suggestion=answer.code,
+        explanation=answer.explanation,
+        status=status,
+        error=error.message if error else None,
+    )
+    if answer.code and answer.replaced:
+        response.replaced_characters = list(answer.replaced)
+    if answer.thoughts:
+        response.thoughts = answer.thoughts
+    return response
+
+
+def _stored_mode(body: GenerateBody, request: ParsedRequest) -> str:
+    if body.mode not in (DETECT_MODE, ANALYZE_MODE, RETRY_MODE):
+        return body.mode
+    if isinstance(body, AnalyzeBody) and request.slash_mode is None:
+        return ANALYZE_MODE
+    return request.mode

@@ -8,9 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from ..prompts.file_profile import FileProfile, Table
 from ..prompts.images import NOT_SEEN
-from ..prompts.prompt_input import FileText, MentionedText
+from ..prompts.prompt_input import FileProfile, FileText, MentionedText, Table
 from ..redact import Vault
 from ..requests import ColumnProfile, ContextCell, DataFrameProfile, Mention
 from ..surrogates import fix_surrogates
@@ -25,10 +24,7 @@ _NOT_SENT = "(a file whose text isn't sent)"
 
 
 def hide_in_frame(frame: DataFrameProfile, vault: Vault, on_this_machine: bool) -> DataFrameProfile:
-    """Return a DataFrame's profile in which the secrets are hidden.
-
-    The values that the model may not get are removed.
-    """
+    """Return a DataFrame's profile without secrets, and without values that are not permitted."""
     frame = permitted_values(frame, on_this_machine=on_this_machine)
     texts = {"name": hide(frame.name, vault), "kind": hide(frame.kind, vault)}
     columns = _hide_in_columns(frame.columns, vault, on_this_machine)

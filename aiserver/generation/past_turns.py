@@ -69,12 +69,7 @@ async def load_past_turns(
     *,
     condenses: bool = True,
 ) -> PastTurns:
-    """Return the past turns for a request in a cell.
-
-    If the request continues from an older turn, ``parent_turn_id`` is its id. Of the cell's own
-    turns, only that turn and the turns that led to it are then returned. If ``condenses`` is false,
-    the request must not contain a summary of older turns.
-    """
+    """Load and return the past turns. See ``past_turns_of``."""
     session = await load_or_new(sessions, key)
     return await past_turns_of(sessions, session, key, parent_turn_id, condenses=condenses)
 
@@ -89,11 +84,11 @@ async def past_turns_of(
     begins_branch: bool = False,
     before: tuple[str, str] | None = None,
 ) -> PastTurns:
-    """Return the same turns as ``load_past_turns``, from a session that is already loaded.
+    """Return the past turns for a request in the cell of a session.
 
-    If ``begins_branch`` is true, leave out the cell's own turns, but not those of merged cells.
-    If ``before`` is the intent and the source of a request, return the turns before the newest
-    attempts at this request.
+    With ``parent_turn_id``, of the cell's own turns only that one and its ancestors; with
+    ``begins_branch``, none of them. With ``before``, the intent and source of a request, the turns
+    before the newest attempts at it. ``condenses``: there may be a summary of older turns.
     """
     # In threads, because the turns can be very many.
     turns: list[Interaction] = []
@@ -113,13 +108,10 @@ async def past_turns_of(
 
 
 def before_request(turns: Sequence[Interaction], intent: str, source: str) -> list[Interaction]:
-    """Return the turns that came before the newest attempts at a request.
+    """Return the turns before the newest attempts at a request; all if there was none.
 
-    When a person asks for another answer to a request, a small model gets only these turns. An
-    attempt is a turn with the ``intent`` and ``source`` of the request, or a later turn in which
-    the model corrected its answer. Other turns after the attempts, such as a question about the
-    answer, are left out, too. If there was no attempt, return all turns. In stored turns, secrets
-    are redacted.
+    An attempt is a turn with this ``intent`` and ``source``, which may be redacted, or a later turn
+    in which the model corrected its answer.
     """
     words = redact(intent, is_prose=True)
     sources = (redact(source), redact(source, is_prose=True))  # the cell may contain prose
@@ -136,18 +128,12 @@ def before_request(turns: Sequence[Interaction], intent: str, source: str) -> li
 
 
 class _MergedCells:
-    """Loads the turns of the cells that were merged into a cell, directly or indirectly."""
-
     def __init__(self, sessions: SessionManager, key: SessionKey) -> None:
         self._sessions = sessions
         self._loaded_keys = {key}
 
     async def turns_before(self, session: Session) -> list[Interaction]:
-        """Return the turns of the cells that were merged into the cell of ``session``.
-
-        The turns of the session itself aren't included. Return [] if the session has an event
-        ``context_reset``.
-        """
+        """Return the turns of merged cells; none if the session has an event ``context_reset``."""
         if any(event.type == "context_reset" for event in session.events or []):
             return []
         forked_from = (session.meta.forked_from or {}).get("cell_id")
@@ -164,11 +150,7 @@ class _MergedCells:
         return turns
 
     async def _load_parent(self, session: Session, parent: dict[str, object]) -> Session | None:
-        """Load the session of ``parent``, an item of ``meta.parents``.
-
-        Return None if the session doesn't exist, is damaged or was loaded before. Also return None
-        if ``parent`` is invalid, or if ``_MAX_CELLS`` sessions have been loaded.
-        """
+        """Load the session of an item of ``meta.parents``; None if there is none to load."""
         # A copied notebook has its own copies of the parents' sessions, so try its id first.
         for notebook_id in (session.meta.notebook_id, parent.get("notebook_id")):
             cell_id = parent.get("cell_id")
@@ -186,7 +168,6 @@ class _MergedCells:
         return None
 
     async def _load_readable(self, key: SessionKey) -> Session | None:
-        """Load a session. Return None if it doesn't exist or is damaged."""
         try:
             return await self._sessions.load_if_exists(key)
         except SessionCorrupt:
@@ -194,11 +175,7 @@ class _MergedCells:
 
 
 def _until_merged(session: Session, cell_ids: set[str | None]) -> Session:
-    """Return a session as it was when its cell was merged into one of ``cell_ids``.
-
-    If the cell was merged, but into none of ``cell_ids``, return the session as it was at its first
-    merge. If the cell was never merged, return ``session`` itself.
-    """
+    """Return a session as it was at the merge into one of ``cell_ids``, else at the first merge."""
     merges = [
         (event.seq, (event.data or {}).get("into"))
         for event in session.events or []

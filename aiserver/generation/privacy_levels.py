@@ -63,7 +63,6 @@ def safe_statistics(column: ColumnProfile) -> ColumnStatistics | None:
 
 
 def _without_texts(statistics: ColumnStatistics) -> ColumnStatistics:
-    """Return the statistics of numbers, without dates as their bounds."""
     bounds = {"min": statistics.min, "max": statistics.max}
     numbers = {name: None if isinstance(bound, str) else bound for name, bound in bounds.items()}
     if statistics.rows - (statistics.missing or 0) < 4 * MIN_VALUES:
@@ -82,11 +81,7 @@ def schema_only(frame: DataFrameProfile) -> DataFrameProfile:
 
 
 def stored_frame(frame: DataFrameProfile) -> dict[str, Any]:
-    """Return a DataFrame's profile as it is stored in the turn.
-
-    At the level ``schema``, it has no values. At the other levels, it has the level and the
-    statistics. Rows are never stored in the turn, only in the stored prompt.
-    """
+    """Return a DataFrame's profile as the turn stores it: without rows, statistics by its level."""
     safe = permitted_values(frame, on_this_machine=False)
     fields = safe.model_dump(exclude={"sample": True, "level": frame.level == "schema"})
     for column in [*fields["columns"], *fields["index"]]:
@@ -100,10 +95,7 @@ def stored_frame(frame: DataFrameProfile) -> dict[str, Any]:
 
 
 def last_frames(history: list[Interaction]) -> list[DataFrameProfile]:
-    """Return the DataFrames of the newest turn that has DataFrames; [] if they aren't valid.
-
-    They have no values: a privacy level is chosen for one request.
-    """
+    """Return the DataFrames of the newest turn that has valid ones, without values; or []."""
     for turn in reversed(history):
         if turn.dataframes:
             # Another tool or a later version may have stored other fields or values. These must not

@@ -74,8 +74,7 @@ class SentMessage(Payload):
 class SentPrompt:
     """The messages of a prompt.
 
-    ``redaction_count`` is the number of secrets that were hidden from the model, and
-    ``masked_count`` the number of those that the model got, but that aren't stored.
+    ``masked_count`` is the number of secrets that the model got, but that aren't stored.
     """
 
     messages: list[SentMessage]
@@ -98,10 +97,7 @@ def sent_prompt(composed: Composed) -> SentPrompt:
 async def store_prompt(
     sessions: SessionManager, key: SessionKey, composed: Composed, log: logging.Logger
 ) -> str | None:
-    """Store a prompt, and return its SHA-256.
-
-    Return None if that fails, or if the prompt contains a part of a secret.
-    """
+    """Store a prompt, and return its SHA-256; None if that fails or it has a part of a secret."""
     if composed.cuts_secret:
         return None
     try:
@@ -117,10 +113,7 @@ async def store_prompt(
 async def read_prompt(
     sessions: SessionManager, key: SessionKey, sha256: object
 ) -> SentPrompt | None:
-    """Read the prompt in a blob; None if there is no such blob, or if it isn't a prompt.
-
-    Raises StorageError.
-    """
+    """Read the prompt in a blob; None if there is no such prompt. Raises StorageError."""
     if not isinstance(sha256, str) or not _SHA256.fullmatch(sha256):
         return None
     data = await sessions.get_blob(sha256, owner=key.owner)

@@ -95,10 +95,8 @@ Method = TypeVar("Method", bound=Callable[..., Awaitable[None]])
 class Services(Host):
     """The objects that handlers use, created by ``extension.py``.
 
-    Only the user named ``owner`` may ask models and change settings, and only the user named
-    ``deleting_owner`` may delete histories. If ``owner`` is empty, every user may ask models and
-    change settings. If ``deleting_owner`` is empty, every user may delete histories. Only the user
-    named ``memory_owner`` may see memories; every user if it is empty.
+    Only the user named ``owner`` may ask models and change settings, only ``deleting_owner`` delete
+    histories, only ``memory_owner`` see memories; every user if the name is empty.
     """
 
     models: ModelRegistry
@@ -160,10 +158,9 @@ class AIServerHandler(ExtensionHandlerMixin, APIHandler):
 
     @property
     def user_name(self) -> str:
-        """The name of the user who sent the request; empty if the name doesn't identify a person.
+        """The name of the user who sent the request; empty if it doesn't identify a person.
 
-        Jupyter's own identity providers give a random name to each browser that has the token or
-        the password. Other identity providers, such as JupyterHub's, give the name of a person.
+        Jupyter's own identity providers give a random name to each browser with the token.
         """
         user = self.current_user
         name = user.username if isinstance(user, User) else ""
@@ -200,11 +197,9 @@ class AIServerHandler(ExtensionHandlerMixin, APIHandler):
             )
 
     async def request_body(self, model: type[RequestModel]) -> RequestModel:
-        """Parse and validate the body of a request to an AI model.
+        """Parse and validate the body of a request to an AI model. Raises like ``body``.
 
-        If the user isn't allowed to read files, the notebook's path is removed, so that no data
-        file is described. If the memories are those of another user, they aren't used. Raises the
-        same errors as ``body``.
+        Files and memories that the user may not read aren't used.
         """
         body = self.body(model)
         if not self.has_memory:
@@ -244,19 +239,13 @@ class AIServerHandler(ExtensionHandlerMixin, APIHandler):
         return model.model_validate(self.json_body())
 
     def query(self, model: type[Model]) -> Model:
-        """Validate the arguments in the URL. Arguments that aren't fields of ``model`` are ignored.
-
-        Raises ValidationError.
-        """
+        """Validate the arguments in the URL; unknown ones are ignored. Raises ValidationError."""
         names = {field.alias or to_camel(name) for name, field in model.model_fields.items()}
         present = names & self.request.query_arguments.keys()
         return model.model_validate({name: self.get_query_argument(name) for name in present})
 
     def if_match(self) -> int | None:
-        """Return the revision in the header ``If-Match``; None if the header is missing or ``*``.
-
-        Raises InvalidField if the header contains anything else.
-        """
+        """Return the revision in the header ``If-Match``, or None. Raises InvalidField."""
         header = self.request.headers.get("If-Match", "").strip()
         if header in ("", "*"):
             return None
@@ -329,10 +318,7 @@ class AIServerHandler(ExtensionHandlerMixin, APIHandler):
 
 
 def _as_error(reason: BaseException | None) -> errors.AIServerError | None:
-    """Return an AIServerError as it is, and convert a ValidationError to one.
-
-    Return None for any other exception.
-    """
+    """Return an AIServerError, also for a ValidationError; None for any other exception."""
     if isinstance(reason, errors.AIServerError):
         return reason
     if isinstance(reason, ValidationError):
@@ -346,9 +332,6 @@ def _as_error(reason: BaseException | None) -> errors.AIServerError | None:
 
 
 def _safe_name(part: str | int) -> str:
-    """Return a part of an invalid field's name, such as ``cells`` or ``0`` in ``cells.0``.
-
-    The part may be a key that the client chose, so an unusual text is replaced by "a field".
-    """
+    """Return a part of a field's name; "a field" instead of an unusual key of the client."""
     text = str(part)
     return text if re.fullmatch(r"[A-Za-z0-9_]{1,32}", text) else "a field"

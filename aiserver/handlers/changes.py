@@ -173,11 +173,7 @@ def _merge_duplicates(cells: Sequence[CellChangeBody]) -> Iterable[CellChangeBod
 
 
 def _with_id(event: NewEvent, name: str) -> NewEvent:
-    """Set the id of an event that has none, and return the event.
-
-    The id is derived from ``name``. If a page sends a batch again, each event gets the same id as
-    before, and is therefore recorded only once.
-    """
+    """Give an event without an id one derived from ``name``: the same if it is sent again."""
     if event.id is None:
         event.id = str(uuid.uuid5(_EVENT_NAMESPACE, name))
     return event

@@ -94,20 +94,13 @@ class StopHandler(AIServerHandler):
 
     @guarded("execute")
     async def delete(self, generation_id: str) -> None:
-        """Stop the generation.
-
-        The client that started the generation gets the status ``cancelled`` in its own response.
-        """
+        """Stop the generation. The client that started it gets the status ``cancelled``."""
         self.services.assistant.stop(generation_id, user=self.user_name)
         self.set_status(204)
 
 
 async def generation_events(generation: Generation) -> AsyncGenerator[Event | None, None]:
-    """Yield the events of a generation.
-
-    Yield None after ``HEARTBEAT`` seconds without an event. ``send_events`` then sends a comment,
-    which keeps the connection open.
-    """
+    """Yield the events of a generation, and None after ``HEARTBEAT`` seconds without one."""
     ids = {"generationId": generation.id, "turnId": generation.turn_id}
     model = model_fields(generation.model.info)
     yield "start", ids | {"model": model, "locale": current_locale()}

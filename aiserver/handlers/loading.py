@@ -28,10 +28,7 @@ _MAX_SECONDS = 10  # for which opening a notebook may be delayed
 
 
 def delay_reading(manager: Any, is_loaded: asyncio.Event) -> None:
-    """Let a contents manager return notebooks only after AI Server was loaded.
-
-    Then they are read again, because ``notebooks/restored_ids.py`` restores the ids of their cells.
-    """
+    """Let a contents manager return notebooks, with restored ids, after AI Server was loaded."""
     read = manager.get
 
     @functools.wraps(read)
@@ -60,10 +57,7 @@ def _import_module(module: str) -> None:
 
 
 class LoadingRouter(Router):
-    """Adds the routes of the API to the web application at the first request to the API.
-
-    This router itself never returns a handler, so Tornado looks for one in the added routes.
-    """
+    """Adds the routes of the API at the first request to it; Tornado then looks there."""
 
     # jupyter_server checks that each HTTP method in this list requires a login. This router answers
     # no requests, so the list is empty.

@@ -1,4 +1,7 @@
-"""``models``: list, choose, check and warm up models; and ``health``."""
+"""``models``: list, choose, check and warm up models, and connect providers; and ``health``.
+
+Clients can set keys but not read them.
+"""
 
 from __future__ import annotations
 
@@ -45,6 +48,24 @@ class NamesBody(Body):
     address: Address | None = None
 
 
+class KeyBody(Body):
+    """The key of a provider, and the provider's address if it isn't the default address.
+
+    ``on_this_machine`` is true if the user declares that the server at a loopback address runs its
+    models itself. Otherwise the server counts as remote.
+    """
+
+    key: Key | None = None
+    address: Address | None = None
+    on_this_machine: bool = False
+
+
+class PlaceBody(Body):
+    """The user's declaration whether a provider's server runs its models on this machine."""
+
+    on_this_machine: bool
+
+
 def model_fields(info: ModelInfo) -> dict[str, object]:
     """Describe a model for the API."""
     return {
@@ -80,8 +101,7 @@ def _provider_fields(info: ProviderInfo) -> dict[str, object]:
     }
 
 
-def secret_value(key: SecretStr | None) -> str | None:
-    """Return the text of a key that a client sent, or None."""
+def _secret(key: SecretStr | None) -> str | None:
     return key.get_secret_value() if key else None
 
 
@@ -102,9 +122,7 @@ class ModelsHandler(AIServerHandler):
         await self.finish(json_bytes(body))
 
     async def _notices(self) -> list[str]:
-        """Return the notice that the disk doesn't support locks. ``HealthHandler`` returns all
-        notices.
-        """
+        """Return the notice that the disk doesn't support locks; ``HealthHandler`` returns all."""
         try:
             return [
                 text for text in await self.services.sessions.notices() if text == NO_LOCKS_NOTICE
@@ -130,14 +148,10 @@ class CheckHandler(AIServerHandler):
 
     @guarded("execute")
     async def post(self) -> None:
-        """Request the provider's list of models, and answer with the result of the check.
-
-        If the body contains no key and no address, the current ones are checked. Nothing from a
-        notebook is sent.
-        """
+        """Check by the provider's list of models. Nothing from a notebook is sent."""
         self.check_owner()
         body = self.body(CheckBody)
-        verdict = await self.services.models.check(body.model, secret_value(body.key), body.address)
+        verdict = await self.services.models.check(body.model, _secret(body.key), body.address)
         await self.finish(json.dumps({"verdict": verdict}))
 
 
@@ -146,17 +160,44 @@ class NamesHandler(AIServerHandler):
 
     @guarded("execute")
     async def post(self) -> None:
-        """Request the list from the provider.
-
-        If the body contains no key and no address, the current ones are used. Nothing from a
-        notebook is sent.
-        """
+        """Request the list from the provider. Nothing from a notebook is sent."""
         self.check_owner()
         body = self.body(NamesBody)
         names = await self.services.models.list_names(
-            body.provider, secret_value(body.key), body.address
+            body.provider, _secret(body.key), body.address
         )
         await self.finish(json_bytes({"models": names}))
+
+
+class KeyHandler(AIServerHandler):
+    """Sets a provider's key and address. Only the server's owner may do this.
+
+    They decide where requests are sent and who pays for them: hence ``execute``.
+    """
+
+    @guarded("execute")
+    async def put(self, provider: str) -> None:
+        """Store the key and address. They replace the key and address that were stored before."""
+        self.check_owner()
+        body = self.body(KeyBody)
+        await self.services.models.connect(
+            provider, _secret(body.key), body.address, body.on_this_machine
+        )
+        self.set_status(204)
+
+    @guarded("execute")
+    async def patch(self, provider: str) -> None:
+        """Set whether the provider's server runs on this machine. The key stays the same."""
+        self.check_owner()
+        await self.services.models.declare_local(provider, self.body(PlaceBody).on_this_machine)
+        self.set_status(204)
+
+    @guarded("execute")
+    async def delete(self, provider: str) -> None:
+        """Delete the key and address."""
+        self.check_owner()
+        await self.services.models.disconnect(provider)
+        self.set_status(204)
 
 
 class WarmUpHandler(AIServerHandler):

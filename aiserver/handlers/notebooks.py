@@ -35,11 +35,7 @@ class NotebookBody(Body):
 
 
 class NotebooksHandler(AIServerHandler):
-    """Finds or assigns the id of a notebook.
-
-    The request contains the notebook's path, the ids of its cells and, if the open notebook already
-    has a notebook id, this id.
-    """
+    """Finds or assigns the id of a notebook, by its path, cells, and the id in it."""
 
     @guarded("write")
     async def post(self) -> None:
@@ -57,10 +53,7 @@ class NotebooksHandler(AIServerHandler):
 def notebook_registry(
     store: SessionManager, contents_manager: Any, log: logging.Logger, owner: str
 ) -> NotebookRegistry:
-    """Create the registry that assigns ids to a server's notebooks.
-
-    With the file store, the registry also copies histories from other roots.
-    """
+    """Create the registry; with the file store, it also copies histories from other roots."""
     if not isinstance(store, FileSessionManager):
         return NotebookRegistry(store, Contents(contents_manager), owner=owner)
     contents = Contents(contents_manager, Path(store.root))
@@ -168,10 +161,7 @@ class Contents:
         return name_under(self._root, self._served_folder / path)
 
     def folder(self, path: str) -> Path | None:
-        """Return the folder of the notebook at a path.
-
-        Returns None if notebooks aren't files, or if the path contains ``..``.
-        """
+        """Return the folder of a notebook; None if it isn't a file, or its path contains ``..``."""
         if self._served_folder is None or ".." in Path(path).parts:
             return None
         return (self._served_folder / path).parent

@@ -37,10 +37,7 @@ class ReplayHandler(AIServerHandler):
 
     @guarded("read")
     async def get(self, notebook_id: str, cell_id: str) -> None:
-        """Answer with the steps; the list is empty for a cell without a history.
-
-        Even then, the status is 200: browsers log each 404, and most cells have no history.
-        """
+        """Answer with the steps; without a history with none, because browsers log each 404."""
         key = self.key(notebook_id, cell_id)
         with pause_gc():
             session = await self.services.sessions.load_session(key)
@@ -54,11 +51,7 @@ class BlameHandler(AIServerHandler):
 
     @guarded("read")
     async def post(self, notebook_id: str, cell_id: str) -> None:
-        """Answer with the origin of each line.
-
-        This is a POST request, because its body contains the source, which can be too long for a
-        URL.
-        """
+        """Answer with the origin of each line. A POST, because the source may be long."""
         key = self.key(notebook_id, cell_id)
         body = self.body(BlameBody)
         session = await self.services.sessions.load_session(key)
@@ -83,13 +76,8 @@ class BlameHandler(AIServerHandler):
 
 
 class _NotebookHandler(AIServerHandler):
-    """Base of the handlers that read a notebook's history."""
-
     async def history(self, notebook_id: str, version: str | None = None) -> History:
-        """Load the notebook's history, and send its version as ``ETag``.
-
-        If a history with this ``version`` is cached, use it even if it is no longer current.
-        """
+        """Load the history, or the cached one of this ``version``, and send its ``ETag``."""
         history = await self.services.histories.load(notebook_id, version=version)
         self.set_header("ETag", f'"{history.version}"')
         return history

@@ -6,11 +6,11 @@ from .base import AIServerHandler
 from .blobs import BlobHandler, BlobsHandler
 from .changes import ChangesHandler
 from .generate import AnalyzeDataFrameHandler, GenerateHandler, PreviewHandler, StopHandler
-from .keys import KeyHandler
 from .models import (
     CheckHandler,
     ChoiceHandler,
     HealthHandler,
+    KeyHandler,
     ModelsHandler,
     NamesHandler,
     WarmUpHandler,

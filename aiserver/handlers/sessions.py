@@ -15,7 +15,7 @@ from ..notebooks.unused_blobs import delete_unused_blobs
 from ..payload import to_wire
 from ..prompts.receipt import stored_items
 from ..replay import with_requests
-from ..requests import Request
+from ..requests import Body
 from ..safe_traceback import outline_of
 from ..surrogates import json_bytes, without_nan
 from .base import AIServerHandler, guarded
@@ -26,7 +26,7 @@ _EVENTS = TypeAdapter(Annotated[list[EventBody], Field(min_length=1, max_length=
 _CAMEL_CASE_NAMES = {name: to_camel(name) for name in SessionSummary.model_fields}
 
 
-class SessionListQuery(Request):
+class SessionListQuery(Body):
     """The notebook whose sessions are listed; ``offset`` and ``limit`` select part of the list."""
 
     notebook_id: Id
@@ -67,8 +67,7 @@ class SessionHandler(AIServerHandler):
     async def get(self, notebook_id: str, cell_id: str) -> None:
         """Answer with the session's stored bytes, in which NaN and infinity become null.
 
-        The answer is never 304 (not modified), because ``ETag`` is the session's revision, which
-        doesn't change when another program edits the file.
+        Never 304 (not modified): other programs edit the file without changing the revision.
         """
         stored = await self.services.sessions.load_raw(self.key(notebook_id, cell_id))
         if stored is None:

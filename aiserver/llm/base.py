@@ -22,12 +22,11 @@ PromptStyle = Literal["compact", "full"]  # a compact prompt is shorter, for sma
 
 @dataclass(frozen=True)
 class ModelInfo:
-    """The description of a model, as it is shown to users.
+    """A model, as it is shown to users. If it isn't ``ready``, ``problem`` says why.
 
-    ``id`` is ``provider:name``. If the model isn't ``ready``, ``problem`` says why, and ``install``
-    is the command that installs what is missing. ``has_list_price``: it is queried at its
-    provider's own address, so published prices apply. ``is_forwarded``: Ollama runs it in its
-    cloud, or doesn't list it as local. ``is_small``: it gets compact prompts.
+    ``id`` is ``provider:name``. ``has_list_price``: it is queried at its provider's own address.
+    ``is_forwarded``: Ollama runs it in its cloud, or doesn't list it as local. ``is_small``: it
+    gets compact prompts.
     """
 
     id: str

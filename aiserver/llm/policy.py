@@ -68,10 +68,7 @@ class ModelPolicy:
         return Access(address_option(self.options), key_option(self.options))
 
     def fixes_location(self, provider: str) -> bool:
-        """Return whether users can't declare that the provider's server is local.
-
-        Ollama's own list tells where each of its models runs.
-        """
+        """Return whether users can't declare that the provider's server is local."""
         return provider == "ollama" or self._decides_location
 
     def is_local(

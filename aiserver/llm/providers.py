@@ -8,17 +8,22 @@ Invariant: this module never imports a provider's package and never sends a requ
 
 from __future__ import annotations
 
+import fnmatch
 import importlib.util
 import ipaddress
 import os
-from collections.abc import Mapping
+import runpy
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 from ..errors import UserText
 
 COMPATIBLE = "openai_compatible"
+_PROFILES = Path("data", "_profiles.py")  # of LangChain's packages: the models and what they can do
 
 # What ``str.strip`` removes, and invisible characters that copied keys end in.
 SPACES = " \t\r\n\v\f\u00a0\u200b\u2060\ufeff"
@@ -144,6 +149,12 @@ def provider_of(name: str, package: str | None = None) -> Provider:
     return PROVIDERS.get(name) or Provider(name, name, package=package)
 
 
+def model_label(model_id: str) -> str:
+    """Return the label of a model, such as ``gpt-5 (OpenAI)``; the id itself if it has no name."""
+    provider, _, name = model_id.partition(":")
+    return f"{name} ({provider_of(provider).label})" if name else model_id
+
+
 def is_loopback(url: str) -> bool:
     """Return whether the host of ``url`` is ``localhost`` or a loopback address."""
     try:
@@ -223,3 +234,25 @@ def key_option(options: Mapping[str, Any]) -> str | None:
             secret = getattr(value, "get_secret_value", None)
             return str(secret() if secret else value)
     return None
+
+
+def sees_images(model_id: str, patterns: Sequence[str]) -> bool:
+    """Return whether a model accepts images. ``patterns`` are those of ``image_models``."""
+    provider, _, name = model_id.partition(":")
+    if provider == "local":
+        return False
+    if any(fnmatch.fnmatchcase(model_id, pattern) for pattern in patterns):
+        return True
+    profile = _profiles(provider_of(provider).module).get(name)
+    return isinstance(profile, Mapping) and profile.get("image_inputs") is True
+
+
+@cache
+def _profiles(module: str) -> Mapping[str, Any]:
+    try:
+        spec = importlib.util.find_spec(module)
+        folders = (spec and spec.submodule_search_locations) or []
+        files = [path for folder in folders if (path := Path(folder) / _PROFILES).is_file()]
+        return runpy.run_path(str(files[0]))["_PROFILES"] if files else {}
+    except Exception:  # another version of the package may have another format
+        return {}

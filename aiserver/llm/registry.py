@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -25,20 +25,22 @@ from ..errors import (
     ModelAuthFailed,
     ModelError,
     ModelNotAllowed,
+    ModelPackageMissing,
     NoModel,
     NotFound,
     StorageError,
     UserText,
 )
 from .base import ChatModel, ModelInfo
-from .catalog.catalog import Catalog, Overview
+from .catalog.catalog import NO_PROVIDER, Catalog, Overview
 from .catalog.lookup import EXPLICIT_DEADLINE, Lookups
 from .catalog.model_list import ServedModel, list_models
 from .credentials.connections import Connections
-from .factory import create_model
 from .local_models import LocalModels
-from .policy import ModelPolicy
-from .providers import PROVIDERS, blank_key_variable, server_label
+from .policy import Access, ModelPolicy
+from .providers import PROVIDERS, blank_key_variable, provider_of, server_label
+from .remote.model import RemoteModel
+from .streaming import Limits
 
 # ``ok``: the provider lists the model. ``no_list``: the provider responds, but doesn't list any
 # models. ``not_listed``: the provider lists models, but not the checked model.
@@ -51,6 +53,9 @@ _SECRET_ENDINGS = ("key", "token", "secret", "password", "credentials")
 # then, the overview contains the models of the server's previous list, if there is one.
 _PATIENCE = 0.2
 
+# Providers whose complete answers always end with a finish reason. If the reason is missing, the
+# answer was interrupted.
+_SEND_FINISH_REASON = ("local", "openai", "openai_compatible", "deepseek", "mistralai", "ollama")
 _PROVIDER_NOT_ALLOWED = UserText(
     "The administrator of this server does not allow this provider. Choose another one."
 )
@@ -211,7 +216,7 @@ class ModelRegistry(LoggingConfigurable):
             self._retired_models.append(self._models.pop(info.id))
             model = None
         if model is None:
-            model = create_model(info, self._policy(), self.connections, self._report, self.local)
+            model = self._create(info)
             self._models[info.id] = model
         if context := self._catalog().listed_context(info):
             model.use_listed_context(context)
@@ -312,7 +317,6 @@ class ModelRegistry(LoggingConfigurable):
     async def _chosen_model(
         self, catalog: Catalog, served: Sequence[ModelInfo] | None = None
     ) -> ModelInfo | None:
-        """Return the user's choice or the configured model, whichever is allowed first."""
         choice = self.connections.choice
         for info in (catalog.find(choice) if choice else None, catalog.configured()):
             if info is not None:
@@ -331,10 +335,7 @@ class ModelRegistry(LoggingConfigurable):
         return next(filter(catalog.policy.allows, ready), None)
 
     async def _find(self, model_id: str) -> ModelInfo:
-        """Return the description of a model that clients may request.
-
-        Raises ModelNotAllowed, and NotFound also if its provider isn't connected.
-        """
+        """Describe a model that clients may request. Raises ModelNotAllowed, NotFound."""
         catalog = self._catalog()
         info = await catalog.resolve_location(self._describe(model_id))
         catalog.policy.check(info)
@@ -353,6 +354,34 @@ class ModelRegistry(LoggingConfigurable):
             raise NotFound(UserText("This model is not available here. Choose one from the list."))
         catalog.policy.check(info)
         return info
+
+    def _create(self, info: ModelInfo) -> ChatModel:
+        policy = self._policy()
+        provider, _, name = info.id.partition(":")
+        max_characters = 4 * policy.max_tokens  # a token has about four characters
+        limits = Limits(policy.timeout, max_characters, provider in _SEND_FINISH_REASON)
+        if provider == "local":
+            return self.local.create(info, limits)
+        details = provider_of(provider)
+        if not name:
+            raise ModelError(NO_PROVIDER)
+        if provider in PROVIDERS and not details.installed:
+            raise ModelPackageMissing(details.label, details.install, provider)
+
+        async def access() -> Access:
+            if provider not in PROVIDERS:
+                return Access()  # the configured options contain the key and the address
+            return await self.connections.access(provider)
+
+        return RemoteModel(
+            info,
+            policy.options if info.id == policy.model else {},
+            limits,
+            access=access,
+            max_tokens=policy.max_tokens,
+            tracing=policy.tracing,
+            report=partial(self._report, provider),
+        )
 
     def _retire(self, provider: str) -> None:
         """Drop a provider's cached models. ``close`` closes them, so that answers continue."""

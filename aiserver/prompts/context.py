@@ -44,9 +44,6 @@ async def build_messages(
 
 
 def _without_mentioned_cells(request: PromptInput) -> PromptInput:
-    """Return the request without the earlier code cells that it mentions, so that no cell is sent
-    twice.
-    """
     ids = {mention.cell_id for mention in request.mentions} - {None}
     cells = [cell for cell in request.cells if cell.cell_type != "code" or cell.cell_id not in ids]
     return replace(request, cells=cells)

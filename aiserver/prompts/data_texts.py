@@ -12,8 +12,8 @@ import re
 from collections.abc import Sequence
 
 from ..requests import ColumnProfile, ColumnStatistics, DataFrameProfile
-from .file_profile import Database, FileProfile, Table
 from .language import CellLanguage
+from .prompt_input import Database, FileProfile, Table
 from .texts import in_line
 
 MAX_FILE_COLUMNS = 100
@@ -31,11 +31,7 @@ _PLAIN = re.compile(r"[-+\w.: ]{1,40}", re.ASCII)
 
 
 def columns_by_line(frame: DataFrameProfile) -> str:
-    """Return the name, the shape and the columns of a DataFrame in the kernel.
-
-    Column names are quoted as in code. The quotes show spaces at either end of a name, and a line
-    break in a name can't begin a new line of the prompt.
-    """
+    """Return a DataFrame's name, shape and columns, quoted so that each has its line."""
     head = f"{frame.name}: {frame.kind}, {frame.row_count} x {frame.column_count}"
     word = "row names" if is_of_r(frame) else "index"
     index = [f"  {word} {_index([level])}" for level in frame.index]
@@ -95,7 +91,6 @@ def file_by_line(file: FileProfile) -> str:
 
 
 def _database(file: FileProfile, database: Database) -> str:
-    """Return a database file's name, its tables and their columns."""
     count = f"{database.table_count} tables"
     lines = [f"{file.name!r}: {file.kind} file, {_size(file.size)}, {count}"]
     columns_left = MAX_FILE_COLUMNS
@@ -155,7 +150,6 @@ def columns_in_line(frame: DataFrameProfile) -> str:
 
 
 def _index(levels: Sequence[ColumnProfile]) -> str:
-    """Describe the levels of an index in one line. An unnamed level has only its dtype."""
     texts = (_short_columns([level], 1, quoted=bool(level.name)) for level in levels)
     return ", ".join(text.lstrip() for text in texts)
 
@@ -176,9 +170,7 @@ def _short_columns(
 def file_in_line(file: FileProfile, language: CellLanguage) -> str:
     """Describe a data file in one line, such as ``pd.read_csv('a.csv'): 'x' int64``.
 
-    For Python, the line begins with the expression that reads the file; for other languages, with
-    ``File 'a.csv'``. The line isn't part of a code block, so a model doesn't repeat it as a comment
-    in its answer.
+    The line isn't part of a code block, so a model doesn't repeat it as a comment in its answer.
     """
     table = file.table
     name = f"File {file.name!r}"
@@ -197,7 +189,6 @@ def file_in_line(file: FileProfile, language: CellLanguage) -> str:
 
 
 def _database_as_line(name: str, database: Database) -> str:
-    """Describe the tables of a database in one line, with at most ``MAX_SHORT_COLUMNS`` columns."""
     texts, columns_left = [], MAX_SHORT_COLUMNS
     for item in database.tables:
         columns = item.table.columns[:columns_left]
@@ -227,8 +218,7 @@ def statistics_text(
 ) -> str:
     """Return a column's statistics in one line: ``3 missing, 88 distinct, 0.5 to 80, mean 29.7``.
 
-    If fewer than all rows were examined, the text begins with their number. The short text has no
-    quartiles, and leaves out that no value is missing.
+    If fewer than all rows were examined, the text begins with their number.
     """
     if statistics is None:
         return ""

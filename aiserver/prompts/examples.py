@@ -34,11 +34,7 @@ _INTENTS = (
 
 
 def _examples(file: str, *codes: str) -> tuple[list[Example], list[Example]]:
-    """Return the examples in which one cell changes, and the examples with several cells.
-
-    ``codes`` contains three versions of one cell, and possibly two further cells. The examples with
-    several cells begin with the first version, whose variables the two further cells use.
-    """
+    """Return the examples in which one cell changes, and those with several cells, if any."""
     pairs = [
         (intent.format(file=file), code) for intent, code in zip(_INTENTS, codes, strict=False)
     ]
@@ -200,10 +196,6 @@ sum(even) / len(even)""",
 
 
 def examples_in(language: str, *, can_use_other_cells: bool) -> list[Example]:
-    """Return pairs of an intent and the resulting cell; [] for a language without examples.
-
-    If ``can_use_other_cells`` is true and the language has examples with several cells, return
-    these. Otherwise, return the examples in which one cell changes.
-    """
+    """Return pairs of an intent and the resulting cell; [] for a language without examples."""
     changes, cells = _CODE.get(language, ([], []))
     return (cells or changes) if can_use_other_cells else changes

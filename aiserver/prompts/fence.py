@@ -31,11 +31,7 @@ def marked(kind: str, text: str) -> str:
 
 
 def code_block(code: str, language: str) -> str:
-    """Put ``code`` between Markdown fences that are longer than any sequence of backticks in it.
-
-    If ``code`` is prose, the fences have at least four backticks, because prose may contain code
-    blocks with fences of three backticks.
-    """
+    """Put code between longer fences than any in it; prose may contain code blocks."""
     name = fence_name(language)
     longest = max(map(len, re.findall("`+", code)), default=0)
     ticks = "`" * max(4 if name in ("markdown", "text") else 3, longest + 1)

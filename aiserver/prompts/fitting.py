@@ -114,8 +114,7 @@ def introduced(
 ) -> tuple[list[Pair], str]:
     """Put the introduction at the beginning of the first message, and return all of them.
 
-    It isn't a message of its own, because some providers reject two consecutive messages with the
-    same role.
+    Some providers reject two consecutive messages with the same role.
     """
     if pairs:
         first = pairs[0]._replace(request=_joined([*introduction, pairs[0].request]))

@@ -121,10 +121,7 @@ def cell_language(kernel: str, source: str = "", cell_type: CellType = "code") -
 
 
 def code_of(source: str, intent: str) -> str:
-    """Return the code of a cell: its source, unless the cell only contains the request itself.
-
-    That is a cell with the magic ``%%ai`` and the request below it.
-    """
+    """Return the code of a cell: nothing if it is ``%%ai`` and the request itself."""
     return "" if is_request(source) and intent.strip() in source else source
 
 
@@ -134,11 +131,7 @@ def is_request(source: str) -> bool:
 
 
 def _language_of_magic(line: str) -> tuple[str, str]:
-    """Return the name of the cell magic in a line, and the language that the magic sets.
-
-    Both are empty if the line has no cell magic. The language is also empty if the magic sets no
-    language.
-    """
+    """Return the name of the cell magic in a line, and the language that it sets; or ""."""
     match = _MAGIC_LINE.match(line)
     if not match:
         return "", ""

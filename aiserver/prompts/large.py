@@ -155,10 +155,7 @@ def _rules(language: CellLanguage) -> str:
 
 
 async def _project_texts(request: PromptInput, budget: int, count: Count) -> ProjectTexts:
-    """Return the texts that follow the rules: rules files, memories, the note.
-
-    Entries of memories that were chosen for the intent are before the intent.
-    """
+    """Return rules files, memories and the note; memories chosen for the intent are before it."""
     rules, rules_items = await rules_texts(
         request.rules_files, _rules_file, _PROJECT_RULES, budget, count
     )
@@ -178,7 +175,6 @@ async def _project_texts(request: PromptInput, budget: int, count: Count) -> Pro
 
 
 def _rules_file(file: RulesText) -> str:
-    """Return a rules file. Only its name is sent, not its folder."""
     return marked("conventions", f"{PurePosixPath(file.path).name}:\n{file.text}")
 
 
@@ -214,7 +210,6 @@ def data_frames(frames: Sequence[DataFrameProfile]) -> list[Part]:
 
 
 def _marked_texts(parts: Sequence[Part], marks: dict[ItemKind, str]) -> str:
-    """Return the texts of the parts of some kinds, with marks around the texts of each kind."""
     shown = ((mark, texts_of(parts, kind)) for kind, mark in marks.items())
     return "\n".join(marked(mark, text) for mark, text in shown if text)
 

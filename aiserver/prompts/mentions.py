@@ -41,7 +41,6 @@ async def mention_texts(
     """Return the texts of the mentions, joined, and their receipt.
 
     ``form`` returns a mention as the prompt shows it, and ``language`` is that of their code.
-    ``room`` is the number of tokens that the required texts leave in the budget.
     """
     if not mentions:
         return "", []
@@ -70,10 +69,7 @@ async def mention_texts(
 
 
 def mention_text(mention: MentionedText, code: str, text: str) -> str:
-    """Return what a mention such as ``@cell3`` stands for, given its code and text as shown.
-
-    The text of a cell is its output, or its error. A past answer is an example.
-    """
+    """Return what a mention such as ``@cell3`` stands for, given its code and text as shown."""
     name = mention.name
     if mention.is_value:
         return mention.text
@@ -96,7 +92,6 @@ def fair_shares(sizes: Sequence[int], room: int) -> list[int]:
 
 
 def _shorten(mention: MentionedText, fraction: float, language: str) -> MentionedText:
-    """Return the mention with at most about ``fraction`` of its characters."""
     length = int((len(mention.code) + len(mention.text)) * fraction)
     code_length = min(len(mention.code), max(length - len(mention.text), length // 2))
     code = mention.code

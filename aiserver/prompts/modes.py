@@ -147,10 +147,9 @@ _CHINESE_QUESTION = re.compile(
 
 
 def split_slash_word(intent: str, language: CellLanguage) -> tuple[Mode | None, str]:
-    """Return the mode of a request's slash word, and the rest of the request.
+    """Return the mode of a request's slash word, if any, and the rest of the request.
 
-    The mode is None if the request has no slash word. A slash word that isn't English is also part
-    of the rest, without its slash, because the model answers in the language of the request.
+    A Chinese slash word is also part of the rest: the model answers in the language of the request.
     """
     match = None if language.is_prose else _SLASH_WORD.match(intent)
     if not match:
@@ -172,10 +171,7 @@ def works_on_cell_above(intent: str, language: CellLanguage) -> bool:
 
 
 def mode_of(intent: str, source: str, language: CellLanguage) -> Mode:
-    """Return the mode of a request. ``source`` is the cell's code.
-
-    In an empty cell, a question such as “what is the average price?” asks for code.
-    """
+    """Return the mode of a request. In an empty cell, a question asks for code."""
     mode, text = split_slash_word(intent, language)
     text = text.strip()
     is_empty = not language.below_head(source).strip()
@@ -194,10 +190,7 @@ def without_slash(intent: str, language: CellLanguage) -> str:
 
 
 def instruct(intent: str, language: CellLanguage, *, above: bool = False) -> str:
-    """Return the request as the model gets it: with an instruction instead of a slash word.
-
-    ``above`` means that the request is about the cell above, if its mode can be.
-    """
+    """Return the request with an instruction, perhaps about the cell above, for its slash word."""
     mode, text = split_slash_word(intent, language)
     if mode is None:
         return intent

@@ -61,10 +61,7 @@ class ParsedRequest:
 
     @property
     def is_question(self) -> bool:
-        """Whether the request asks for words, also without a slash word.
-
-        A model that follows rules decides this itself. For a small model, this decides.
-        """
+        """Whether the request asks for words, which a small model can't tell itself."""
         mode = mode_of(self.intent, self.subject, self.language)
         return mode == "explain" and self._has_code
 

@@ -18,11 +18,10 @@ MARK_TOKENS = 15  # for the marks around the parts of one kind
 
 
 class Part(NamedTuple):
-    """A text, and its item in the receipt.
+    """A text, and its item in the receipt. A part of ``max_tokens`` or more is left out.
 
-    If the prompt presents the text as the output of a cell, ``code`` is the code of this cell.
-    ``is_required`` means that the request mentions it by ``@``, so it must not be left out. A part
-    of ``max_tokens`` or more is left out.
+    If the text is shown as the output of a cell, ``code`` is the code of this cell. A part that the
+    request mentions by ``@`` ``is_required``.
     """
 
     item: ContextItem
@@ -89,11 +88,7 @@ def select_parts(
 
 
 def _fitting_values(parts: Sequence[Part], sizes: Sequence[int], room: int) -> set[int]:
-    """Return the indexes of the statistics and rows that fit.
-
-    Rows are left out before any statistics, and those of later DataFrames before those of earlier
-    ones.
-    """
+    """Return the indexes of the values that fit: all statistics, then rows, in order."""
     levels = [part.item.level for part in parts]
     values = [index for index, level in enumerate(levels) if level in ("statistics", "sample")]
     values.sort(key=lambda index: levels[index] == "sample")

@@ -33,8 +33,7 @@ _PARAGRAPH_END = re.compile(r"\n[ \t]*\n")
 class ProjectTexts:
     """The texts, by their places in the prompt, and their items in the receipt.
 
-    ``reserved`` is the number of tokens that they need at most, whatever the intent is. ``line`` is
-    for a small model, after the intent.
+    ``reserved`` is the number of tokens that they need at most, whatever the intent is.
     """
 
     items: list[ContextItem]
@@ -60,10 +59,7 @@ async def rules_texts(
     budget: int,
     count: Count,
 ) -> tuple[list[str], list[ContextItem]]:
-    """Return the introduction and the texts of the files, and their items in the receipt.
-
-    ``form`` returns a file as the prompt shows it.
-    """
+    """Return the introduction and the files as ``form`` shows them, and their items."""
     if not files:
         return [], []
     introduction_size, *sizes = await count([introduction, *map(form, files)])
@@ -117,18 +113,14 @@ async def memory_texts(
 
 
 def max_size(others: Iterable[ContextItem], memory: MemoryTexts, budget: int) -> int:
-    """Return the tokens to reserve: if entries are chosen for the intent, their whole share.
-
-    So their sizes don't change the rest of the prompt.
-    """
+    """Return the tokens to reserve: the whole share if the intent chooses the entries."""
     return size_of(others) + (size_of(memory.items) if memory.is_complete else budget // SHARE)
 
 
 def first_lines(text: str, fraction: float) -> str:
-    """Return the first paragraphs of a text, at most ``fraction`` of its characters.
+    """Return the first paragraphs of a text, at most ``fraction`` (below 1) of its characters.
 
-    If they would be less than half of that, return the first lines; "" if the first line is too
-    long. ``fraction`` is less than 1.
+    If they would be less than half of that, return the first lines, or "".
     """
     length = int(len(text) * fraction)
     ends = [match.start() for match in _PARAGRAPH_END.finditer(text) if match.start() <= length]
@@ -142,8 +134,5 @@ def labelled_note(note: str) -> str:
 
 
 def closed_note(note: str) -> str:
-    """Return a note with the beginning of its closing mark, to find stored prompts with it.
-
-    Otherwise, a note would be found in prompts with a longer one that begins in the same way.
-    """
+    """Return a note with the beginning of its closing mark, which no longer note contains."""
     return f"{labelled_note(note)}\n</note"

@@ -2,18 +2,86 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
 from ..models import Interaction
 from ..plugin import ContextText
-from ..requests import ContextCell, DataFrameProfile, OutputImage, Variable
-from .file_profile import FileProfile
+from ..requests import ColumnProfile, ContextCell, DataFrameProfile, OutputImage, Variable
+from ..surrogates import fix_surrogates
 from .parsed_request import ParsedRequest
 
 Style = Literal["compact", "full"]
 """The prompt of a model: ``compact`` for a small one on this machine, ``full`` for any other."""
+
+
+MAX_COLUMNS = 200
+MAX_NAME = 200  # the maximum number of characters that are shown of a column's name
+
+
+@dataclass(frozen=True)
+class Table:
+    """The columns of a data file, and the arguments that pandas needs to read the file correctly.
+
+    ``columns`` may contain only the first of ``column_count`` columns. Without a header, they are
+    called 0, 1, 2 and so on. ``row_count`` is None if it isn't known.
+
+    The keys of a JSON file aren't columns if they may be data. Then ``column_count`` is their
+    number, or 0 if only a part of the file was read, and ``value_kinds`` is such as ``objects``.
+    """
+
+    columns: Sequence[ColumnProfile] = ()
+    column_count: int = 0
+    row_count: int | None = None
+    has_header: bool = True
+    arguments: tuple[str, ...] = ()
+    """Arguments such as ``sep=';'``, as they are written in Python."""
+    has_estimate: bool = False
+    """Whether ``row_count`` is only an estimate."""
+    value_kinds: str = ""
+
+
+@dataclass(frozen=True)
+class DatabaseTable:
+    """A table or view of a database. The columns of views and virtual tables aren't described."""
+
+    name: str
+    kind: Literal["table", "view", "virtual table"]
+    table: Table = field(default_factory=Table)
+
+
+@dataclass(frozen=True)
+class Database:
+    """The first tables and views of a database, and the number of all of them."""
+
+    tables: Sequence[DatabaseTable] = ()
+    table_count: int = 0
+
+
+def describe_column(name: str, dtype: str, examples: Iterable[str] = ()) -> ColumnProfile:
+    """Return the description of a column; nothing in it is too long or a lone surrogate."""
+    return ColumnProfile(
+        name=fix_surrogates(name[:MAX_NAME]),
+        dtype=fix_surrogates(dtype[:MAX_NAME]),
+        examples=[fix_surrogates(example) for example in examples],
+    )
+
+
+@dataclass(frozen=True)
+class FileProfile:
+    """A data file, described by ``table`` or, for a database, by ``database``.
+
+    ``name`` is the path as the request spells it, and ``kind`` such as ``CSV``. ``size`` is
+    in bytes. ``missing_package`` is the package without which the file can't be described.
+    """
+
+    name: str
+    kind: str
+    size: int
+    table: Table = field(default_factory=Table)
+    database: Database | None = None
+    missing_package: str = ""
 
 
 @dataclass(frozen=True)
@@ -29,8 +97,7 @@ class RestOfCell:
 class MentionedText:
     """The code and text that a mention stands for.
 
-    ``code`` is that of a cell, and ``text`` its output or error. A value is an assignment in
-    ``text``. Of a past answer of another notebook, ``text`` is the request.
+    ``text`` is an output, an error, an assignment of a value, or the request of a past answer.
     """
 
     name: str
@@ -71,10 +138,7 @@ class MemoryText:
 
 @dataclass(frozen=True)
 class Remembered:
-    """Entries of memories for a request, and the note of its notebook.
-
-    The most relevant of ``total`` entries are first. ``note`` is empty if there is none.
-    """
+    """The most relevant of ``total`` entries of memories, and the note of the notebook or ""."""
 
     entries: Sequence[MemoryText] = ()
     total: int = 0
@@ -83,10 +147,10 @@ class Remembered:
 
 @dataclass(frozen=True)
 class OlderTurns:
-    """A summary of older turns of the cell.
+    """A summary of ``count`` answered older turns of the cell.
 
-    ``count`` is the number of answered turns that it covers. ``start`` is the index of the first of
-    them relative to the past turns of the prompt; it is negative for a turn before these.
+    ``start`` is the index of the first of them relative to the past turns of the prompt, so it may
+    be negative.
     """
 
     text: str

@@ -175,10 +175,7 @@ def size_of(items: Iterable[ContextItem]) -> int:
 
 
 def dropped_cells(cell_ids: Iterable[str | None]) -> list[ContextItem]:
-    """Return one item for all earlier cells that don't fit, or [] if there are none.
-
-    ``cell_ids`` are the ids of these cells, newest last.
-    """
+    """Return one item for all earlier cells that don't fit, newest last; or []."""
     all_ids = list(cell_ids)
     ids = tuple(id for id in all_ids[-_MAX_IDS:] if id)
     item = ContextItem("cell", is_included=False, cell_ids=ids, count=len(all_ids))
@@ -186,10 +183,7 @@ def dropped_cells(cell_ids: Iterable[str | None]) -> list[ContextItem]:
 
 
 def fixed_items(sizes: Sequence[int], project: Iterable[ContextItem]) -> list[ContextItem]:
-    """Return the items for the rules and the examples, given the sizes of their messages.
-
-    ``project`` are the items for the rules files and memories, whose texts follow the rules.
-    """
+    """Return the items for the rules, the ``project``, and the examples."""
     items = [ContextItem("rules", tokens=sizes[0]), *project]
     if examples := sizes[1:]:
         items.append(ContextItem("examples", tokens=sum(examples), count=len(examples) // 2))

@@ -49,9 +49,8 @@ class SelectedLines:
     def insert(self, code: str) -> str:
         """Return the cell's source with ``code`` instead of the selected lines.
 
-        If the model has repeated all other lines, ``code`` is the cell's source. But if ``code`` is
-        the selected lines as they were, it is never taken for the cell: in a cell such as ``a``
-        three times, two selected lines also end with the line below them.
+        If the model has repeated all other lines, ``code`` is the cell's source; but never if it is
+        the selected lines as they were, which may also begin and end like the cell.
         """
         begins = self.is_first or code.startswith(f"{self.above}\n")
         ends = self.is_last or code.endswith(f"\n{self.below}")
@@ -82,10 +81,7 @@ class SelectedLines:
 
 
 def select_lines(source: str, first: int, last: int) -> SelectedLines:
-    """Split a cell's source at the selection: the lines ``first`` to ``last``, counted from 1.
-
-    Lines that don't exist are ignored.
-    """
+    """Split a cell's source at the lines ``first`` to ``last``, from 1, as far as they exist."""
     lines = source.split("\n")
     first = max(1, min(first, len(lines)))
     last = max(first, min(last, len(lines)))
@@ -99,11 +95,7 @@ def select_lines(source: str, first: int, last: int) -> SelectedLines:
 
 
 def as_cell(code: str, selection: SelectedLines, language: CellLanguage) -> str:
-    """Return the selected lines as the code of a cell of their own.
-
-    ``code`` is the text of these lines, in which secrets may be hidden. The lines with the cell's
-    magics are put before them, because they determine the language.
-    """
+    """Return ``code``, that of the selected lines, as a cell below the magics with its language."""
     indentation = selection.indentation
     code = "\n".join(line.removeprefix(indentation) for line in code.split("\n"))
     if language.head and not selection.is_first and not code.startswith("%%"):
@@ -112,7 +104,6 @@ def as_cell(code: str, selection: SelectedLines, language: CellLanguage) -> str:
 
 
 def _common_indentation(lines: Sequence[str]) -> str:
-    """Return the white space with which all of these lines begin."""
     first, last = min(lines), max(lines)  # what these two have in common, all lines have
     same = takewhile(
         lambda pair: pair[0] == pair[1] and pair[0] in " \t", zip(first, last, strict=False)

@@ -122,10 +122,7 @@ async def small_prompt(request: PromptInput, budget: int, count: Count) -> Promp
 
 
 def _with_lines_above(request: PromptInput) -> PromptInput:
-    """Return a request about selected lines with the lines above them as an earlier cell.
-
-    The model gets only these, since it would repeat lines that it knows from its own cell.
-    """
+    """Return a request about lines with the lines above them as an earlier cell."""
     if request.rest is None:
         return request
     above = ContextCell(
@@ -137,11 +134,7 @@ def _with_lines_above(request: PromptInput) -> PromptInput:
 
 
 def small_rules(language: CellLanguage, *, is_next_cell: bool = False) -> str:
-    """Return the system message.
-
-    ``is_next_cell`` means that the cell is empty, and that there are other cells or DataFrames
-    that its code can use.
-    """
+    """Return the system message. ``is_next_cell``: an empty cell can use other cells or data."""
     if language.is_prose:
         return _PROSE_RULES.format(fence=language.name, **texts.PROSE_CELLS[language.name])
     rules = _NEXT_CELL_RULES if is_next_cell and not language.head else _CODE_RULES
@@ -209,8 +202,7 @@ def data_frames(frames: Sequence[DataFrameProfile]) -> list[Part]:
 def _conversation(request: PromptInput) -> Conversation:
     """Return the past turns, and the present code as the model's last answer.
 
-    Answers in words are left out, because the model would imitate them. So are cell magics: it
-    would copy them.
+    Words and cell magics are left out, because the model would imitate them.
     """
     language = request.parsed.language
     past: list[Pair] = []
@@ -236,10 +228,6 @@ def _conversation(request: PromptInput) -> Conversation:
 def _cell_items(
     request: PromptInput, conversation: Conversation, sizes: Sequence[int], emptied_size: int
 ) -> list[ContextItem]:
-    """Return the items for the cell's present code.
-
-    If it is that of a past turn, the request of this turn is an item of its own.
-    """
     items = []
     if conversation.cell and conversation.cell.turn is not None:
         turn_ids = (request.history[conversation.cell.turn].turn_id,)
@@ -266,11 +254,7 @@ def _next_cell(language: CellLanguage) -> str:
 
 
 def _older_requests(text: str) -> str:
-    """Return the summary of older turns in one line.
-
-    Of all forms that were tried (``docs/performance.md``), a small model uses this one best and
-    repeats it least.
-    """
+    """Return the summary in one line, the form that works best (``docs/performance.md``)."""
     lines = (line.strip(" -*•.;。；") for line in text.splitlines())
     return f"{_OLDER_REQUESTS} {'; '.join(line for line in lines if line)}."
 

@@ -71,8 +71,7 @@ def is_conversion(parsed: ParsedRequest) -> bool:
 async def changed_code_prompt(request: PromptInput, budget: int, count: Count) -> Prompt:
     """Return the messages that ask for comments on the code, for tests of it, or to convert it.
 
-    For tests, the model also gets the DataFrames and variables, so that it can test their types,
-    lengths and columns. To convert code, it gets the DataFrames: they can be the tables of a query.
+    Tests are about types, lengths and columns of data. DataFrames can be the tables of a query.
     """
     parsed, language = request.parsed, request.parsed.language
     mode = parsed.slash_mode
@@ -115,7 +114,6 @@ async def changed_code_prompt(request: PromptInput, budget: int, count: Count) -
 
 
 def _example_and_intent(parsed: ParsedRequest) -> tuple[str, str, str, str]:
-    """Return the code, the request and the answer of an example, and the request to the model."""
     mode = parsed.slash_mode
     if mode == "convert":
         intent = parsed.without_slash

@@ -73,8 +73,7 @@ async def summary_text(
 ) -> tuple[str, list[ContextItem]]:
     """Return the text in a prompt whose oldest turn is ``first_turn``, and its item; or "" and [].
 
-    ``form`` returns a summary as the prompt shows it. If it is too long, its last lines are left
-    out. If all turns that it covers are in the prompt word for word, so is all of it.
+    If it is too long, its last lines are left out; if all its turns are in the prompt, all of it.
     """
     if older is None or (first_turn is not None and first_turn <= older.start):
         return "", []
@@ -94,10 +93,7 @@ async def summary_text(
 async def condense_messages(
     previous: str, turns: Sequence[Interaction], style: Style, budget: int, count: Count
 ) -> tuple[list[BaseMessage], int]:
-    """Return the messages, and the number of ``turns`` that they contain.
-
-    ``previous`` is the summary so far, or "". All ``turns`` must be answered.
-    """
+    """Return the messages, and how many of the answered ``turns`` they contain."""
     from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 
     is_small = style == "compact"
@@ -121,10 +117,7 @@ async def condense_messages(
 
 
 def clean_summary(text: str, style: Style) -> str:
-    """Return a model's answer as a summary: without code blocks, and cut at the end of a line.
-
-    If the whole answer is in a code block, return its content. Return "" if nothing remains.
-    """
+    """Return an answer as a summary: without code blocks, and cut at the end of a line; or ""."""
     if wrapped := _WRAPPED.fullmatch(text.strip()):
         text = wrapped["content"]
     text = _CODE_BLOCK.sub("", text)

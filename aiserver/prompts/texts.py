@@ -19,10 +19,7 @@ PROSE_CELLS = {
 
 
 def another_answer(request: PromptInput) -> str:
-    """Return the line after a request that was answered before; empty for a new request.
-
-    It differs each time, so that no prompt is sent twice.
-    """
+    """Return the line after a request that was answered before, which differs each time."""
     count = request.earlier_answers
     if count > 1:
         return f"\n{ANOTHER_ANSWER.replace('answer isn', f'{count} answers aren')}"

@@ -20,10 +20,7 @@ PER_MESSAGE = 5  # tokens that a chat template adds to each message
 
 
 class Pair(NamedTuple):
-    """A message of the person, and the model's answer.
-
-    ``turn`` is the index of the past turn to which they belong.
-    """
+    """A message of the person, and the model's answer. ``turn`` is the index of their past turn."""
 
     request: str
     answer: str
@@ -38,20 +35,13 @@ class Conversation:
     cell: Pair | None = None
 
     def first_turn(self, start: int) -> int | None:
-        """Return the index of the oldest turn in a prompt that begins with ``past[start]``.
-
-        It is None if the prompt contains no turn.
-        """
+        """Return the index of the oldest turn in a prompt from ``past[start]`` on, or None."""
         first = self.past[start] if start < len(self.past) else self.cell
         return first.turn if first else None
 
 
 class AnsweredTurn(NamedTuple):
-    """The past turn with this ``number``, which has an answer.
-
-    ``changed_code`` is the code before it, if the turn before it left another code. ``code_after``
-    is the code after it.
-    """
+    """A past turn. ``changed_code`` is the code before it, if the last turn left other code."""
 
     number: int
     intent: str

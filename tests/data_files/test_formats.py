@@ -12,8 +12,8 @@ import pytest
 from aiserver.plugins.data_files.names import mentioned_files
 from aiserver.plugins.data_files.reader import MAX_BYTES, DataFiles
 from aiserver.prompts.data_texts import file_by_line, file_in_line
-from aiserver.prompts.file_profile import FileProfile
 from aiserver.prompts.language import cell_language
+from aiserver.prompts.prompt_input import FileProfile
 from aiserver.redact import redact
 
 TABLE = "name,age,score,member,note\nAda,36,1.5,True,\nBob,,2,False,x\n"

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from aiserver.plugins.data_files.reader import MAX_BYTES, DataFiles
-from aiserver.prompts.file_profile import FileProfile
+from aiserver.prompts.prompt_input import FileProfile
 
 from ..effort import at_most
 from ..examples import examples

@@ -19,8 +19,8 @@ from pyarrow import parquet
 from aiserver.plugins.data_files import library
 from aiserver.plugins.data_files.reader import DataFiles
 from aiserver.prompts.data_texts import file_by_line, file_in_line
-from aiserver.prompts.file_profile import Database, FileProfile
 from aiserver.prompts.language import cell_language
+from aiserver.prompts.prompt_input import Database, FileProfile
 
 from ..effort import at_most
 from .binary_files import excel

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from aiserver.plugins.data_files.reader import DataFiles
-from aiserver.prompts.file_profile import Table
+from aiserver.prompts.prompt_input import Table
 
 
 def table(folder: Path, name: str, data: str | bytes) -> Table:

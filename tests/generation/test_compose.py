@@ -22,7 +22,7 @@ from aiserver.plugins.memory.plugin import MemoryPlugin
 from aiserver.plugins.memory.recall import Recall
 from aiserver.plugins.memory.stores.base import KeyValueMemoryStore
 from aiserver.prompts.context import as_text
-from aiserver.prompts.file_profile import FileProfile
+from aiserver.prompts.prompt_input import FileProfile
 from aiserver.requests import Context, GenerateBody, LineRange, Mention, WarmUpBody
 from aiserver.sessions.memory import InMemorySessionManager
 

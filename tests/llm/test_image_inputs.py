@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from aiserver.llm.image_inputs import sees_images
+from aiserver.llm.providers import sees_images
 
 
 @pytest.mark.parametrize(

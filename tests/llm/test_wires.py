@@ -13,8 +13,8 @@ from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 
 from aiserver import errors
 from aiserver.llm.base import Delta, ModelInfo
-from aiserver.llm.factory import _SEND_FINISH_REASON
 from aiserver.llm.policy import Access
+from aiserver.llm.registry import _SEND_FINISH_REASON
 from aiserver.llm.remote.model import RemoteModel
 from aiserver.llm.streaming import Limits
 from aiserver.prompts.images import with_images

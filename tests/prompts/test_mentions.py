@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 from aiserver.prompts.context import build_messages
-from aiserver.prompts.file_profile import FileProfile
 from aiserver.prompts.mentions import is_mentioned
-from aiserver.prompts.prompt_input import MentionedText, Style
+from aiserver.prompts.prompt_input import FileProfile, MentionedText, Style
 from aiserver.requests import ContextCell, Variable
 
 from .inputs import prompt_input

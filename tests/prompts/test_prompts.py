@@ -21,11 +21,13 @@ from aiserver.models import Interaction
 from aiserver.prompts import fence
 from aiserver.prompts.context import build_messages, is_example
 from aiserver.prompts.examples import examples_in
-from aiserver.prompts.file_profile import Database, DatabaseTable, FileProfile, Table
 from aiserver.prompts.language import fence_name
 from aiserver.prompts.modes import Mode
 from aiserver.prompts.notebook.outline import outline
 from aiserver.prompts.prompt_input import (
+    Database,
+    DatabaseTable,
+    FileProfile,
     MemoryText,
     MentionedText,
     OlderTurns,
@@ -33,6 +35,7 @@ from aiserver.prompts.prompt_input import (
     RestOfCell,
     RulesText,
     Style,
+    Table,
 )
 from aiserver.requests import (
     ColumnProfile,

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from aiserver.prompts.context import as_text, build_messages
-from aiserver.prompts.file_profile import FileProfile, Table
+from aiserver.prompts.prompt_input import FileProfile, Table
 from aiserver.prompts.receipt import ContextItem
 from aiserver.requests import ColumnProfile, ContextCell, DataFrameProfile, Variable
 

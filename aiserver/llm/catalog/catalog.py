@@ -21,11 +21,16 @@ from itertools import chain, islice
 from ...errors import ModelError, ModelKeyMissing, UserText
 from ..base import ModelInfo
 from ..credentials.connections import Connection, Connections
-from ..image_inputs import sees_images
-from ..labels import model_label
 from ..local_models import LocalModels
 from ..policy import Access, ModelPolicy
-from ..providers import COMPATIBLE, PROVIDERS, address_option, is_cloud_name
+from ..providers import (
+    COMPATIBLE,
+    PROVIDERS,
+    address_option,
+    is_cloud_name,
+    model_label,
+    sees_images,
+)
 from .lookup import MAX_NAMES, Lookups, deadline_for
 from .model_list import ServedModel, list_models
 
@@ -94,11 +99,7 @@ class Catalog:
         )
 
     def completing(self) -> ModelInfo | None:
-        """Return the embedded model that completes code while a person types, or None.
-
-        It is the chosen or configured one, so that no second model is loaded, or else the first
-        installed one.
-        """
+        """Return the embedded model that completes code: the chosen, configured or first one."""
         choice = self._connections.choice
         chosen = (self.find(choice) if choice else None, self.configured())
         preferred = next((info for info in chosen if info and self.policy.allows(info)), None)
@@ -110,10 +111,7 @@ class Catalog:
         return self._local.can_complete(info.id) and info.ready and self.policy.allows(info)
 
     def find(self, model_id: str) -> ModelInfo | None:
-        """Return the model with this id, or None.
-
-        No server is queried, so any valid name of a supported provider is accepted.
-        """
+        """Return the model with this id, which may have any valid name; no server is queried."""
         configured = self.configured()
         if configured is not None and configured.id == model_id:
             return configured
@@ -210,7 +208,6 @@ class Catalog:
         return _as_forwarded(info) if is_cloud else info
 
     def _may_query(self, connection: Connection) -> bool:
-        """Return whether the server may be queried in order to show all models."""
         name = connection.provider.name
         if connection.address is None or not self.policy.allows_provider(name):
             return False

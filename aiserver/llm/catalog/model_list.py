@@ -30,11 +30,7 @@ MIN_CONTEXT = 256  # tokens: a smaller number, such as 0, means that the length 
 
 
 class ServedModel(NamedTuple):
-    """A model that a server lists.
-
-    ``is_cloud``: the server is an Ollama that forwards requests to its cloud. ``context`` is the
-    maximum length of prompt and answer together, in tokens.
-    """
+    """A listed model. ``context`` is the maximum of prompt and answer together, in tokens."""
 
     name: str
     is_cloud: bool = False
@@ -64,10 +60,7 @@ async def list_models(provider: str, access: Access, deadline: float) -> list[Se
 
 
 def _read_models(provider: str, response: httpx.Response) -> list[ServedModel]:
-    """Return the models in a response; Ollama's local ones, and those for code, first.
-
-    Raises any exception if the response is an error or unreadable.
-    """
+    """Return the models in a response; Ollama's local ones, and those for code, first."""
     if response.status_code in _NO_LIST_STATUSES:
         return []
     if provider == "google_genai" and response.status_code == 400:

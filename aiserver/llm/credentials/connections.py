@@ -44,11 +44,7 @@ _ADDRESS_FIXED = UserText(
 
 @dataclass(frozen=True)
 class Connection:
-    """The connection to a provider.
-
-    ``key_source`` is None if there is no key. ``on_this_machine``: text that is sent to the address
-    stays on this machine.
-    """
+    """A connection. ``on_this_machine``: text that is sent to its address stays on this machine."""
 
     provider: Provider
     key_source: KeySource | None
@@ -200,7 +196,6 @@ class Connections:
                 data["model"] = model_id
 
     def _declaration(self, name: str, address: str | None) -> dict[str, Any]:
-        """Return the setting that a server runs on this machine. Raises InvalidField."""
         configured = self._policy().access(name).address
         address = address or configured or PROVIDERS[name].default_address()
         if address is None or not is_loopback(address):
@@ -251,10 +246,7 @@ def _validate_key(key: str | None) -> str | None:
 
 
 def _validate_address(address: str | None) -> str | None:
-    """Return a valid address; None if it is empty. Raises InvalidRequest.
-
-    User names, passwords and queries aren't allowed, because they might be secrets.
-    """
+    """Return a valid address, which can't contain a secret; None if it is empty."""
     address = (address or "").strip().rstrip("/")
     if not address:
         return None

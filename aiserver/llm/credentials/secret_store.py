@@ -122,10 +122,9 @@ def _remove_from_keyring(name: str, key: str | None = None) -> None:
 async def _run_with_timeout(
     call: Callable[[], Result], undo: Callable[[], None] = lambda: None
 ) -> Result:
-    """Return the result of ``call``. Raises _KeyringFailed if ``call`` fails or takes too long.
+    """Return the result of ``call``; call ``undo`` if it succeeds too late. Raises _KeyringFailed.
 
-    If it succeeds after the timeout, ``undo`` is called. A daemon thread is used, because one of
-    asyncio's own threads would delay the shutdown of the server.
+    A daemon thread is used, because one of asyncio's would delay the shutdown of the server.
     """
     future: concurrent.futures.Future[Result] = concurrent.futures.Future()
 

@@ -34,10 +34,7 @@ def _refuses(parameter: str) -> str:
 
 @dataclass
 class Adaptation:
-    """The changes that requests to a server need.
-
-    ``context`` is the maximum length of prompt and answer together, in tokens, if it is known.
-    """
+    """The changes that requests need. ``context``: the maximum of prompt and answer, in tokens."""
 
     context: int | None = None
     _changes: list[Callable[[Payload], Payload]] = field(default_factory=list)
@@ -86,7 +83,6 @@ def _ask_for_whole_answer(payload: Payload) -> Payload:
 
 
 def _alternate(payload: Payload) -> Payload:
-    """Put system messages into the next message, and join messages of the same role."""
     joined: list[dict[str, Any]] = []
     for message in payload["messages"]:
         role = "user" if message["role"] in ("system", "developer") else message["role"]

@@ -156,8 +156,8 @@ async def close_model(model: BaseChatModel) -> None:
 async def _close_client(client: Any) -> None:
     """Close an HTTP client, or a provider's client that wraps one.
 
-    Packages cache an HTTP client for each address, which the next model gets. So only its
-    connections are closed, for which httpx has no public method.
+    Packages cache a client for each address, which the next model gets. So only its connections are
+    closed, for which httpx has no public method.
     """
     http_client = getattr(client, "_client", client)
     if type(http_client).__module__.startswith("langchain"):

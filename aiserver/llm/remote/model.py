@@ -123,7 +123,6 @@ class RemoteModel(ChatModel):
             raise
 
     async def _stream(self, messages: Sequence[BaseMessage]) -> AsyncGenerator[Delta, None]:
-        """Query the model; retry if it is busy, or if a changed request may be accepted."""
         model = await self._get_model()
         attempt = 0
         while True:

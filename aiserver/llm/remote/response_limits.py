@@ -32,10 +32,7 @@ def limit_responses(client: Any, max_line: int = MAX_LINE, max_body: int = MAX_B
 
 
 async def _limit_response(max_line: int, max_body: int, response: Any) -> None:
-    """Replace the stream of a response by one that raises ModelError at the limits.
-
-    If the server ignores that a stream is asked for, the whole answer becomes one event.
-    """
+    """Replace a stream by one that raises ModelError at the limits; make one of a whole answer."""
     encoding = response.headers.pop("content-encoding", "identity").lower()
     if encoding not in ("identity", "gzip", "deflate"):
         await response.aclose()

@@ -30,8 +30,7 @@ from ...models import Contributor, NewEvent, SessionKey, utc_now
 from ...notebooks.change_log import Batch, CellChange, ChangeRecorder
 from ...notebooks.restored_ids import restore_ids
 from ...redact import register_secrets, secrets_in_environment
-from ...requests import GenerateBody
-from ...requests.base import MAX_INTENT
+from ...requests import MAX_INTENT, GenerateBody
 from ...running_servers.client import Server, ServerError
 from ...running_servers.discovery import running_servers
 

@@ -12,8 +12,7 @@ from functools import partial
 
 from ...generation.allowed_parts import attached_frames
 from ...plugin import ContextPart, ContextRequest
-from ...prompts.file_profile import FileProfile
-from ...prompts.prompt_input import FileText
+from ...prompts.prompt_input import FileProfile, FileText
 from ...prompts.receipt import ContextItem
 from .disk_threads import read_in_thread
 from .names import is_data_file, mentioned_files

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from ...handlers.base import AIServerHandler, guarded
-from ...prompts.file_profile import DatabaseTable, FileProfile
+from ...prompts.prompt_input import DatabaseTable, FileProfile
 from ...requests import Body
 from ...surrogates import json_bytes
 from .context import describe_files

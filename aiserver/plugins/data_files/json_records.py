@@ -7,7 +7,7 @@ import re
 from dataclasses import replace
 from typing import Any
 
-from ...prompts.file_profile import Table
+from ...prompts.prompt_input import Table
 from .dtypes import dtype_of_values
 from .table import describe_records, estimated_row_count
 from .text import decode

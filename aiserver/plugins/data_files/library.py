@@ -29,7 +29,7 @@ from typing import Any, BinaryIO
 
 from ...child_process import command_of
 from ...durable import Stamp
-from ...prompts.file_profile import (
+from ...prompts.prompt_input import (
     MAX_COLUMNS,
     MAX_NAME,
     Database,

@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterable
 from typing import BinaryIO
 
-from ...prompts.file_profile import Database, FileProfile, Table
+from ...prompts.prompt_input import Database, FileProfile, Table
 from ...redact import redact
 from .folder import open_below, parts_below_root
 from .json_records import read_json

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ...kernel.inspection.scalars import whole_words
-from ...prompts.file_profile import MAX_COLUMNS, Table, describe_column
+from ...prompts.prompt_input import MAX_COLUMNS, Table, describe_column
 from ...surrogates import fix_surrogates
 from .dtypes import MISSING, dtype_of_texts, is_number
 

@@ -9,7 +9,7 @@ import re
 from collections import Counter
 from dataclasses import replace
 
-from ...prompts.file_profile import Table
+from ...prompts.prompt_input import Table
 from .table import describe_rows, estimated_row_count
 
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")

@@ -8,13 +8,13 @@ from pydantic import Field
 
 from ...handlers.base import AIServerHandler, guarded
 from ...models import Id, Timestamp
-from ...requests import Request
+from ...requests import Body
 from ...surrogates import json_bytes
 from .plugin import UsagePlugin
 from .records import time_of
 
 
-class UsageTableQuery(Request):
+class UsageTableQuery(Body):
     """The notebook whose usage is listed; without an id, that of all notebooks."""
 
     notebook_id: Id | None = None

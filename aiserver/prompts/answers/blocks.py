@@ -27,10 +27,7 @@ _MAX_FENCES = 8  # that may be lines of one string
 
 @dataclass(frozen=True)
 class Block:
-    """A code block: its language, its text, and the lines of its two fences.
-
-    The language is a fence tag; it is empty if the block has no tag.
-    """
+    """A code block: its fence tag or "", its text, and the lines of its two fences."""
 
     language: str
     code: str
@@ -41,8 +38,8 @@ class Block:
 def find_blocks(text: str, is_valid: Callable[[str], bool]) -> tuple[list[str], list[Block]]:
     """Return the lines of a text and its blocks.
 
-    ``is_valid`` returns whether a block's code is valid. If it isn't because its closing fence is a
-    line of a string in the code, the block ends further below.
+    If a block's code isn't valid because its closing fence is a line of a string in the code, the
+    block ends further below.
     """
     text = _PARTIAL_FENCE.sub("", text)
     lines, blocks = text.split("\n"), list[Block]()

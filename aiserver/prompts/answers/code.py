@@ -100,7 +100,6 @@ def language_of(text: str) -> str:
 
 
 def _without_wrapper(text: str) -> str:
-    """Return the text without a Markdown fence around the whole answer."""
     return _paragraphs(*split_prose(text, "markdown")) if _WRAPPER.match(text) else text
 
 
@@ -109,8 +108,6 @@ def _paragraphs(*texts: str) -> str:
 
 
 def _candidates(blocks: list[Block], language: CellLanguage) -> list[Block]:
-    """Return the blocks that may belong to the cell."""
-
     def is_own(block: Block) -> bool:
         # A block with a cell magic is a whole cell of an IPython notebook, whatever its tag is.
         is_cell = language.kernel == "python" and block.code.startswith("%%")
@@ -139,10 +136,7 @@ def _chosen(blocks: list[Block], lines: list[str], *, is_python: bool) -> list[B
 
 
 def _split_unfenced(text: str, *, is_python: bool) -> tuple[str, str, str]:
-    """Return the words before the code, the code, and the words after it.
-
-    The answer has no block. If it has no code, all of it is before the code.
-    """
+    """Return the words before the code, the code or "", and the words after it."""
     text = text.strip("\n").rstrip()
     if not is_python:
         return ("", text, "") if _CODE_SIGNS.search(text) else (text, "", "")
@@ -156,10 +150,7 @@ def _split_unfenced(text: str, *, is_python: bool) -> tuple[str, str, str]:
 
 
 def cleaned(code: str, is_valid: Callable[[str], bool]) -> tuple[str, tuple[Replaced, ...]]:
-    """Return valid code, if replacing characters makes it valid; otherwise the code as it is.
-
-    Also return what was replaced.
-    """
+    """Return valid code, if replacing characters makes it valid, and what was replaced."""
     changed, replaced = code, list[Replaced]()
     for kind, clean in _CLEANINGS.items() if not is_valid(code) else ():
         before, changed = changed, clean(changed)

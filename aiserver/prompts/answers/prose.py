@@ -56,12 +56,10 @@ def _fences(lines: list[str]) -> _Fences:
 
 
 def _begins_text(lines: list[str]) -> bool:
-    """Return whether the first line is Markdown, and no introduction."""
     return bool(_MARKDOWN.match(next((line for line in lines if line.strip()), "")))
 
 
 def _opening_fence(lines: list[str], fences: _Fences, language: str) -> int | None:
-    """Return the index of the fence that opens the outer block; None if there is no outer block."""
     first_line = next((n for n, line in enumerate(lines) if line.strip()), 0)
     begins_text = _begins_text(lines)
     for index, (number, ticks, tag) in enumerate(fences):
@@ -76,7 +74,6 @@ def _opening_fence(lines: list[str], fences: _Fences, language: str) -> int | No
 
 
 def _closing_line(outer: str, fences: _Fences, end: int) -> int:
-    """Return the line of the fence that closes the outer block; ``end`` if nothing closes it."""
     inner = ""
     for index, (number, ticks, tag) in enumerate(fences):
         is_closing = not tag and ticks[0] == (inner or outer)[0]

@@ -36,7 +36,6 @@ def _as_python(text: str) -> str:
 
 
 def _parse(text: str) -> list[ast.stmt] | None:
-    """Return the statements of a cell; None if it isn't Python."""
     tree = parse_python(_as_python(text))
     return tree.body if tree else None
 
@@ -60,8 +59,7 @@ def looks_like_code(text: str) -> bool:
 def is_prose(code: str) -> bool:
     """Return whether the code of an answer consists of sentences.
 
-    A text that isn't valid Python may be code with a syntax error. So the result is true only if no
-    line has signs of code, and if the text begins and ends like a sentence.
+    Code with a syntax error must not: it has signs of code, or doesn't end like a sentence.
     """
     lines = [_INLINE_CODE.sub("x", line).strip() for line in code.splitlines() if line.strip()]
     return (
@@ -80,10 +78,7 @@ def only_prepares(text: str) -> bool:
 
 
 def continues(first: str, second: str) -> bool:
-    """Return whether the code ``second`` builds on ``first``, instead of being another way.
-
-    That is the case if it uses a name that ``first`` defines, and defines none of them again.
-    """
+    """Return whether ``second`` uses a name of ``first``, and defines none of them again."""
     earlier, later = _names(first), _names(second)
     shared = [(earlier[name], later[name]) for name in earlier.keys() & later.keys()]
     is_used = any((a.is_assigned() or a.is_imported()) and b.is_referenced() for a, b in shared)

@@ -30,10 +30,7 @@ _SHARE = 20  # reading takes at most this fraction of the time
 
 @dataclass(frozen=True)
 class Answer:
-    """The parts of an answer. ``code`` is the text for the cell, also in a Markdown cell.
-
-    ``replaced`` says what was replaced in the code.
-    """
+    """The parts of an answer. ``code`` is the text for the cell, also in a Markdown cell."""
 
     code: str = ""
     explanation: str = ""

@@ -34,10 +34,7 @@ _MESSAGE = re.compile(
 
 
 def split_thoughts(text: str) -> tuple[str, str]:
-    """Return the thoughts and the answer of a text, without the marks around them.
-
-    The text may be the beginning of an answer that hasn't ended.
-    """
+    """Return the thoughts and the answer of a text, which may not have ended, without marks."""
     thoughts: list[str] = []
     if _HARMONY.match(text):
         messages = _MESSAGE.findall(text)
@@ -54,9 +51,6 @@ def split_thoughts(text: str) -> tuple[str, str]:
 
 
 def stored_thoughts(thoughts: str) -> str:
-    """Return thoughts as they are stored: without secrets, and only the beginning of long ones.
-
-    Secrets are replaced first, because a part of a secret isn't recognised.
-    """
+    """Return the beginning of thoughts, without secrets: a part of one isn't recognised."""
     thoughts = redact(thoughts[: 2 * MAX_STORED], is_prose=True).strip()
     return thoughts if len(thoughts) <= MAX_STORED else thoughts[:MAX_STORED].rstrip() + CUT

@@ -32,11 +32,7 @@ _CHANGING_METHODS = frozenset(
 
 
 class CellNames(NamedTuple):
-    """The names in a cell.
-
-    The cell binds the names ``defined``, changes the objects of the names ``changed`` in place, and
-    needs the names ``used`` from other cells.
-    """
+    """The names that a cell binds, whose objects it changes, and that it needs of other cells."""
 
     defined: frozenset[str]
     changed: frozenset[str]
@@ -64,21 +60,13 @@ def cell_names(code: str) -> CellNames:
 
 
 def names_in_text(text: str, names: Collection[str]) -> set[str]:
-    """Return the names that a text mentions as whole words.
-
-    Chinese has no spaces between words. So a name in ASCII also counts as a whole word if the
-    letters directly before and after it aren't ASCII.
-    """
+    """Return the names that a text mentions as whole words; Chinese has no spaces between words."""
     words = {word for part in _WORD.findall(text) for word in (part, *_ascii_words(part))}
     return words & set(names)
 
 
 def needed_cells(cells: Sequence[CellNames], names: Collection[str]) -> list[int]:
-    """Return the indexes of all cells that are needed to compute the variables ``names``.
-
-    The cells that define or change these variables come first, then the cells that those cells
-    need.
-    """
+    """Return the indexes of the cells that compute ``names``, and of those that these need."""
     writers: dict[str, list[int]] = {}  # the cells that define or change each variable
     for index, cell in enumerate(cells):
         for name in cell.defined | cell.changed:
@@ -123,10 +111,7 @@ def _global_uses(table: symtable.SymbolTable) -> Iterator[str]:
 
 
 def _used_before_bound(tree: ast.Module) -> set[str]:
-    """Return the names that a statement reads, although no statement above it has bound them.
-
-    ``df = df.dropna()`` reads the ``df`` of an earlier cell.
-    """
+    """Return the names that are read before they are bound, as in ``df = df.dropna()``."""
     used: set[str] = set()
     bound: set[str] = set()
     for statement in tree.body:
@@ -165,10 +150,7 @@ def _changed_names(tree: ast.Module) -> Iterator[str]:
 
 
 def _changes_object(node: ast.expr) -> bool:
-    """Return whether an expression is a call of a method that seems to change its object.
-
-    The method's name or an argument ``inplace`` shows this.
-    """
+    """Return whether a call's method name or ``inplace`` shows that it changes its object."""
     return (
         isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)

@@ -31,8 +31,6 @@ _MAX_DEFINED = 5  # the maximum number of names that the receipt lists for a cel
 
 @dataclass(frozen=True)
 class _Cell:
-    """An earlier cell: its text in the prompt, and its names if it is Python code."""
-
     cell_id: str | None
     text: str
     is_code: bool
@@ -41,8 +39,6 @@ class _Cell:
 
 @dataclass(frozen=True)
 class _ChosenText:
-    """The text that stands for a cell in the prompt, its tokens, and whether it is an outline."""
-
     text: str
     tokens: int
     is_outline: bool
@@ -51,11 +47,7 @@ class _ChosenText:
 async def earlier_cells(
     request: PromptInput, candidates: Sequence[ContextCell], budget: int, count: Count
 ) -> tuple[str, list[ContextItem]]:
-    """Return the text of the cells that fit into ``budget`` tokens, and the receipt of all cells.
-
-    Each cell in the text is whole or an outline. Markdown cells are comments, and failed cells have
-    a mark.
-    """
+    """Return the text of the cells that fit into ``budget`` tokens, and the receipt of all."""
     language, room = request.parsed.language.kernel, budget - FRAME_TOKENS
     cells = await asyncio.to_thread(_read_cells, candidates, language)
     needed = await asyncio.to_thread(_needed_indexes, cells, "", request)
@@ -76,7 +68,6 @@ def _receipt(
     chosen: dict[int, _ChosenText],
     request: PromptInput,
 ) -> list[ContextItem]:
-    """Return an item for each cell in the prompt, and one item for all cells that don't fit."""
     used = _needed_names([cell.names for cell in cells], request.parsed.intent, request)
     used |= {name for i in needed for name in cells[i].names.used | cells[i].names.changed}
     items = []
@@ -117,10 +108,7 @@ def _read_cells(cells: Sequence[ContextCell], language: str) -> list[_Cell]:
 
 
 def _needed_indexes(cells: Sequence[_Cell], intent: str, request: PromptInput) -> list[int]:
-    """Return the indexes of the cells that the request needs, most important first.
-
-    The newest code cell and the cells that it needs follow, because the request may be about them.
-    """
+    """Return the indexes of the needed cells, then of the newest code cell and what it needs."""
     names = [cell.names for cell in cells]
     indexes = needed_cells(names, _needed_names(names, intent, request))
     newest = next((i for i in range(len(cells) - 1, -1, -1) if cells[i].is_code), None)
@@ -131,11 +119,7 @@ def _needed_indexes(cells: Sequence[_Cell], intent: str, request: PromptInput) -
 
 
 def _needed_names(cells: Sequence[CellNames], intent: str, request: PromptInput) -> set[str]:
-    """Return the names that the request needs.
-
-    These are the names in the intent that earlier cells define, and the names that the request's
-    own code uses, which may be that of the cell above.
-    """
+    """Return the names in the intent that earlier cells define, and those that the code uses."""
     needed_names = names_in_text(intent, {name for cell in cells for name in cell.defined})
     if request.parsed.subject_language.name == "python":
         own = cell_names(request.parsed.subject)
@@ -161,10 +145,7 @@ async def _choose(
 
 
 async def _shorten_to_fit(code: str, language: str, room: int, count: Count) -> _ChosenText | None:
-    """Return the code, or its outline if only the outline fits into ``room`` tokens.
-
-    Return None if neither of them fits.
-    """
+    """Return the code, or else its outline, if it fits into ``room`` tokens."""
     for is_outline in (False, True):
         text = await asyncio.to_thread(outline, code, language) if is_outline else code
         if text and len(text) <= room * _CHARACTERS_PER_TOKEN:

@@ -15,11 +15,7 @@ _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)$")
 
 
 def heading_path(cells: Sequence[ContextCell]) -> str:
-    """Return the nearest heading above a cell and its parent headings: ``Results > Prices``.
-
-    ``cells`` are the cells above that cell. Returns "" if there is no heading. The result contains
-    at most ``MAX_LEVELS`` headings.
-    """
+    """Return the nearest heading above and its parents: ``Results > Prices``, or ""."""
     path: list[str] = []
     level = 7
     for cell in reversed(cells):

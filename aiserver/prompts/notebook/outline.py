@@ -28,9 +28,8 @@ _FUNCTIONS_AND_CLASSES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 def outline(code: str, language: str = "python") -> str:
     """Return the imports, the assignments, and the first lines of functions and classes.
 
-    Long values are replaced by ``...``. In languages other than Python, the lines that look like
-    imports, assignments or definitions are returned as they are. The result may be empty, as that
-    of code that isn't valid or whose expressions are nested too deeply.
+    Long values are replaced by ``...``. In languages other than Python, these are the lines that
+    look like definitions. The outline of invalid or too deeply nested code is empty.
     """
     lines = [line.rstrip() for line in code.splitlines() if not _MAGIC.search(line)]
     if fence_name(language) != "python":
@@ -43,7 +42,6 @@ def outline(code: str, language: str = "python") -> str:
 
 
 def _shortened_statements(tree: ast.Module, lines: list[str]) -> Iterator[str]:
-    """Yield the statements of the outline of Python code."""
     for node in tree.body:
         if isinstance(node, _FUNCTIONS_AND_CLASSES):
             node.body = [ast.Expr(ast.Constant(...))]
@@ -63,8 +61,6 @@ def _shortened_statements(tree: ast.Module, lines: list[str]) -> Iterator[str]:
 
 
 class _ValueShortener(ast.NodeTransformer):
-    """Replaces long parts of a value by ``...``."""
-
     def visit_List(self, node: ast.List) -> ast.AST:
         if isinstance(node.ctx, ast.Load) and len(node.elts) > 3:
             return ast.List([ast.Constant(...)], node.ctx)
