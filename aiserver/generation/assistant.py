@@ -118,14 +118,7 @@ class Assistant:
             competes(info, other.model.info) for other in self._running.values()
         )
         if outcome.status == "success" and generation.body.condenses_turns and is_model_free:
-            self._condenser.start(
-                generation.key,
-                generation.model,
-                generation.past,
-                generation.receipt,
-                generation.past_turns_of,
-                generation.user,
-            )
+            self._condenser.start(generation)
 
     async def preview(self, key: SessionKey, body: PreviewBody) -> Preview:
         """Return what ``generate`` would send. Raises ModelError, StorageError."""

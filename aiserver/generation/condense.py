@@ -19,12 +19,11 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..errors import BadAnswer, StaleRevision
-from ..llm.base import ChatModel
-from ..models import PROSE_LANGUAGES, Event, Interaction, NewEvent, Session, SessionKey
+from ..models import PROSE_LANGUAGES, Event, Interaction, NewEvent
 from ..prompts.receipt import ContextItem
 from ..prompts.summary import MAX_SUMMARY, clean_summary, condense_messages
 from ..redact import redact
@@ -38,14 +37,13 @@ from .condensed_turns import (
     newest_valid,
     to_event,
 )
+from .generation import Generation
 from .past_turns import PastTurns
 from .receipts import Cost
 
 REACH = 200  # a first summary begins at most this many turns before the oldest turn that was sent
 MAX_TURNS = 100  # the maximum number of turns in one request
 _SAVE_ATTEMPTS = 3
-
-PastTurnsOf = Callable[[Session], Awaitable[PastTurns]]
 
 
 @dataclass(frozen=True)
@@ -103,50 +101,16 @@ class Condenser:
         self._sessions, self._cost = sessions, cost
         self._tasks, self._log = tasks, log
 
-    def start(
-        self,
-        key: SessionKey,
-        model: ChatModel,
-        past: PastTurns,
-        receipt: Sequence[ContextItem],
-        reload: PastTurnsOf,
-        user: str = "",
-    ) -> None:
-        """Start a summary if a prompt with this ``receipt`` left out turns that need one.
-
-        ``past`` are the past turns of the request, and ``reload`` returns them from a session that
-        was loaded again. ``user`` is the person who asked; empty if it doesn't identify a person.
-        """
-        plan = plan_summary(past, receipt)
+    def start(self, generation: Generation) -> None:
+        """Start a summary if the prompt of a generation left out turns that need one."""
+        plan = plan_summary(generation.past, generation.receipt)
         if plan is not None:
-            work = self._run(key, model, past, plan, reload, user)
-            self._tasks.start(key, model.info, work, "Older turns could not be summarised")
+            work, info = self._condense(generation, plan), generation.model.info
+            self._tasks.start(generation.key, info, work, "Older turns could not be summarised")
 
-    async def _run(
-        self,
-        key: SessionKey,
-        model: ChatModel,
-        past: PastTurns,
-        plan: Plan,
-        reload: PastTurnsOf,
-        user: str,
-    ) -> None:
+    async def _condense(self, generation: Generation, plan: Plan) -> None:
         started_at = time.monotonic()
-        count = await self._condense(key, model, past, plan, reload, user)
-        milliseconds = round((time.monotonic() - started_at) * 1000)
-        text = "older turns summarised: model=%s turns=%d ms=%d"
-        self._log.info(text, model.info.loggable_id, count, milliseconds)
-
-    async def _condense(
-        self,
-        key: SessionKey,
-        model: ChatModel,
-        past: PastTurns,
-        plan: Plan,
-        reload: PastTurnsOf,
-        user: str,
-    ) -> int:
-        """Make and store a summary. Return the number of its turns."""
+        model, past = generation.model, generation.past
         indexes = range(plan.next, plan.end)
         answered = [i for i in indexes if is_answered(past.all[i])]
         chosen = [past.all[i] for i in answered[:MAX_TURNS]]
@@ -167,22 +131,25 @@ class Condenser:
         if usage and event.data is not None:
             cost = await self._cost(model.info, usage)
             event.data |= {"usage": usage} | ({} if cost is None else {"cost": cost})
-            event.data |= {"user": user} if user else {}
-        await self._save(key, event, reload)
-        return count
+            event.data |= {"user": generation.user} if generation.user else {}
+        await self._save(generation, event)
+        milliseconds = round((time.monotonic() - started_at) * 1000)
+        text = "older turns summarised: model=%s turns=%d ms=%d"
+        self._log.info(text, model.info.loggable_id, count, milliseconds)
 
-    async def _save(self, key: SessionKey, event: NewEvent, reload: PastTurnsOf) -> None:
+    async def _save(self, generation: Generation, event: NewEvent) -> None:
         """Store a summary, unless the turns that it covers aren't past turns any more."""
         for attempt in range(1, _SAVE_ATTEMPTS + 1):
-            session = await self._sessions.load_if_exists(key)
+            session = await self._sessions.load_if_exists(generation.key)
             if session is None:
                 return
-            past = await reload(session)
+            past = await generation.past_turns_of(session)
             saved = Event(seq=1, **event.to_dict())
             if await asyncio.to_thread(newest_valid, [saved], past.all) is None:
                 return
             try:
-                await self._sessions.record_events(key, [event], if_revision=session.revision)
+                revision = session.revision
+                await self._sessions.record_events(generation.key, [event], if_revision=revision)
                 return
             except StaleRevision:  # another write came first
                 if attempt == _SAVE_ATTEMPTS:

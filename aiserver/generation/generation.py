@@ -48,7 +48,7 @@ from ..sessions.record.mutations import check_writable
 from ..surrogates import fix_surrogates
 from .allowed_parts import ContextOptions, allows_values, attached_frames
 from .compose import compose, parse_body
-from .past_turns import PastTurns, load_or_new, past_turns_of
+from .past_turns import PastTurns, load_or_new, load_past_turns
 from .privacy_levels import schema_only, stored_frame
 from .receipts import ReceiptOptions, store_prompt
 
@@ -132,11 +132,11 @@ class Generation:
     async def past_turns_of(self, session: Session) -> PastTurns:
         """Return the request's past turns, given the cell's session."""
         body = self.body
-        return await past_turns_of(
+        return await load_past_turns(
             self._sessions,
-            session,
             self.key,
             body.parent_turn_id,
+            session=session,
             begins_branch=body.repeats_turn_id is not None and body.parent_turn_id is None,
             condenses=body.condenses_turns,
             # A small model would copy its answer; any other one must know what to do differently.

@@ -67,29 +67,18 @@ async def load_past_turns(
     key: SessionKey,
     parent_turn_id: int | None = None,
     *,
-    condenses: bool = True,
-) -> PastTurns:
-    """Load and return the past turns. See ``past_turns_of``."""
-    session = await load_or_new(sessions, key)
-    return await past_turns_of(sessions, session, key, parent_turn_id, condenses=condenses)
-
-
-async def past_turns_of(
-    sessions: SessionManager,
-    session: Session,
-    key: SessionKey,
-    parent_turn_id: int | None = None,
-    *,
+    session: Session | None = None,
     condenses: bool = True,
     begins_branch: bool = False,
     before: tuple[str, str] | None = None,
 ) -> PastTurns:
-    """Return the past turns for a request in the cell of a session.
+    """Return the past turns for a request in a cell, whose ``session`` may be loaded already.
 
     With ``parent_turn_id``, of the cell's own turns only that one and its ancestors; with
     ``begins_branch``, none of them. With ``before``, the intent and source of a request, the turns
     before the newest attempts at it. ``condenses``: there may be a summary of older turns.
     """
+    session = session or await load_or_new(sessions, key)
     # In threads, because the turns can be very many.
     turns: list[Interaction] = []
     if not begins_branch:
