@@ -39,7 +39,6 @@ class BackgroundTasks:
         self._is_closed = False
 
     def is_running(self, key: Hashable) -> bool:
-        """Return whether the task of a key is running."""
         return key in self._tasks
 
     def start(
@@ -69,7 +68,6 @@ class BackgroundTasks:
                 self._cancel(task)
 
     def cancel_local(self) -> None:
-        """Cancel the tasks of models on this machine."""
         for running, task in self._tasks.values():
             if running is None or running.on_this_machine:
                 self._cancel(task)

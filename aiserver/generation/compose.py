@@ -53,9 +53,9 @@ from .hidden_data import (
     hide_in_file,
     hide_in_frame,
     hide_in_mention,
+    last_frames,
     mentions_prose,
 )
-from .privacy_levels import last_frames
 
 if TYPE_CHECKING:
     from ..prompts.context import Messages

@@ -102,7 +102,6 @@ class Condenser:
         self._tasks, self._log = tasks, log
 
     def start(self, generation: Generation) -> None:
-        """Start a summary if the prompt of a generation left out turns that need one."""
         plan = plan_summary(generation.past, generation.receipt)
         if plan is not None:
             work, info = self._condense(generation, plan), generation.model.info

@@ -48,8 +48,8 @@ from ..sessions.record.mutations import check_writable
 from ..surrogates import fix_surrogates
 from .allowed_parts import ContextOptions, allows_values, attached_frames
 from .compose import compose, parse_body
+from .hidden_data import schema_only, stored_frame
 from .past_turns import PastTurns, load_or_new, load_past_turns
-from .privacy_levels import schema_only, stored_frame
 from .receipts import ReceiptOptions, store_prompt
 
 QUEUE_SIZE = 256  # the maximum number of tokens that wait for a slow client
@@ -146,7 +146,6 @@ class Generation:
         )
 
     def start(self) -> None:
-        """Start querying the model."""
         self._task = asyncio.create_task(self._run())
 
     def stop(self) -> None:

@@ -255,7 +255,6 @@ class AIServerHandler(ExtensionHandlerMixin, APIHandler):
         return int(text)
 
     def set_revision(self, revision: int) -> None:
-        """Send the session's revision as ``ETag``."""
         self.set_header("ETag", f'"{revision}"')
 
     def compute_etag(self) -> str | None:
@@ -267,7 +266,6 @@ class AIServerHandler(ExtensionHandlerMixin, APIHandler):
         await self.finish(await asyncio.to_thread(lambda: json_bytes(build())))
 
     def write_error(self, status_code: int, **kwargs: Any) -> None:
-        """Send the body of an error."""
         # Tornado has removed the headers that let a page on another host read the answer.
         if hasattr(self, "_jupyter_current_user"):
             self.set_cors_headers()

@@ -47,7 +47,6 @@ class EventBody(Body):
     run: Id | None = None
 
     def to_event(self) -> NewEvent:
-        """Return the event to store."""
         fields = self.model_dump(exclude_none=True)
         return NewEvent.model_validate({"timestamp": utc_now()} | fields)
 

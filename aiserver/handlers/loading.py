@@ -67,5 +67,4 @@ class LoadingRouter(Router):
         self._add_routes = add_routes
 
     def find_handler(self, request: HTTPServerRequest, **kwargs: Any) -> None:
-        """Add the routes."""
         self._add_routes()

@@ -110,7 +110,6 @@ class ModelsHandler(AIServerHandler):
 
     @guarded("read")
     async def get(self) -> None:
-        """Answer with the models, the default model, the providers and the local models."""
         listing = await self.services.models.overview()
         body = {
             "default": listing.default.id if listing.default else None,
@@ -136,7 +135,6 @@ class ChoiceHandler(AIServerHandler):
 
     @guarded("execute")
     async def put(self) -> None:
-        """Store or clear the choice."""
         self.check_owner()
         body = self.body(ChoiceBody)
         default = await self.services.models.choose(body.model)
@@ -194,7 +192,6 @@ class KeyHandler(AIServerHandler):
 
     @guarded("execute")
     async def delete(self, provider: str) -> None:
-        """Delete the key and address."""
         self.check_owner()
         await self.services.models.disconnect(provider)
         self.set_status(204)
@@ -205,7 +202,6 @@ class WarmUpHandler(AIServerHandler):
 
     @guarded("execute")
     async def post(self) -> None:
-        """Start warming up, and answer at once."""
         self.check_owner()
         body = await self.request_body(WarmUpBody)
         self.services.assistant.warm_up(self.key(body.notebook_id, body.cell_id), body)
@@ -217,7 +213,6 @@ class HealthHandler(AIServerHandler):
 
     @guarded("read")
     async def get(self) -> None:
-        """Answer with the version, the store and the default model."""
         default = await self.services.models.default()
         writable = await self.services.sessions.writable()
         notices = await self.services.sessions.notices() if writable else []

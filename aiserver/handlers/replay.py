@@ -88,7 +88,6 @@ class TimelineHandler(_NotebookHandler):
 
     @guarded("read")
     async def get(self, notebook_id: str) -> None:
-        """Answer with the notebook's moments and cells."""
         history = await self.history(notebook_id)
         if self.request.headers.get("If-None-Match") == f'"{history.version}"':
             self.set_status(304)
@@ -101,7 +100,6 @@ class MomentHandler(_NotebookHandler):
 
     @guarded("read")
     async def get(self, notebook_id: str, index: str) -> None:
-        """Answer with the notebook as it was after a moment."""
         version = self.get_query_argument("version", None)
         history = await self.history(notebook_id, version)
         number = int(index)
@@ -117,7 +115,6 @@ class ReportHandler(_NotebookHandler):
 
     @guarded("read")
     async def get(self, notebook_id: str) -> None:
-        """Answer with the line counts per contributor, per cell and in total."""
         history = await self.history(notebook_id)
         await self.finish_in_thread(
             lambda: report(history.timeline, history.sessions, history.counts)

@@ -39,7 +39,6 @@ class SessionListHandler(AIServerHandler):
 
     @guarded("read")
     async def get(self) -> None:
-        """Answer with summaries of the sessions in the requested range."""
         query = self.query(SessionListQuery)
         summaries, total = await self.services.sessions.list_sessions(
             query.notebook_id,
@@ -99,7 +98,6 @@ class EventsHandler(AIServerHandler):
 
     @guarded("write")
     async def post(self, notebook_id: str, cell_id: str) -> None:
-        """Record events, and answer with the saved events."""
         key, if_revision = self.key(notebook_id, cell_id), self.if_match()
         bodies = _EVENTS.validate_python(self.json_body())
         events = [body.to_event() for body in bodies]

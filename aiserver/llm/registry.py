@@ -167,11 +167,9 @@ class ModelRegistry(LoggingConfigurable):
 
     @cached_property
     def local(self) -> LocalModels:
-        """The models that run in processes of this server."""
         return self.local_class(self._policy, self._models)
 
     def completing(self) -> ModelInfo | None:
-        """Return the local model that completes code while a person types, or None."""
         return self._catalog().completing()
 
     async def overview(self) -> Overview:
@@ -245,7 +243,6 @@ class ModelRegistry(LoggingConfigurable):
         self._retire(provider)
 
     async def declare_local(self, provider: str, on_this_machine: bool) -> None:
-        """Store whether a provider's server runs on this machine, as the user declared."""
         await self.connections.declare_local(provider, on_this_machine)
         self._retire(provider)
 

@@ -96,7 +96,6 @@ class CellLanguage:
 
     @property
     def is_prose(self) -> bool:
-        """Whether the cell contains prose, not code."""
         return self.name in PROSE_LANGUAGES
 
     def below_head(self, source: str) -> str:

@@ -19,11 +19,10 @@ from ..requests import DataFrameProfile
 from . import texts
 from .data_texts import columns_by_line, file_by_line, rows_by_line
 from .fence import code_block, marked
-from .fitting import INTENT_TOKENS, chat, fit, introduced
+from .fitting import INTENT_TOKENS, Part, chat, fit, frame_parts, introduced, texts_of
 from .language import CellLanguage, display_name
 from .mentions import is_mentioned, mention_text
 from .notebook.headings import heading_path
-from .parts import Part, frame_parts, texts_of
 from .project import (
     MAX_ENTRIES,
     ProjectTexts,

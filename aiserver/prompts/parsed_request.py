@@ -46,12 +46,10 @@ class ParsedRequest:
 
     @cached_property
     def slash_mode(self) -> Mode | None:
-        """The mode that the request names by a slash word."""
         return split_slash_word(self.intent, self.language)[0]
 
     @property
     def mode(self) -> Mode:
-        """The mode that the request names, or that its words tell."""
         return mode_of(self.intent, self.code, self.language)
 
     @property
@@ -76,7 +74,6 @@ class ParsedRequest:
 
     @property
     def without_slash(self) -> str:
-        """The request without the slash of its slash word."""
         return without_slash(self.intent, self.language)
 
 

@@ -56,7 +56,6 @@ class ImageFacts(Payload):
     sha256: str
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the facts as they are stored."""
         return asdict(self)
 
 

@@ -36,7 +36,6 @@ class SelectedLines:
 
     @property
     def without_indentation(self) -> str:
-        """The selected lines without the white space with which all of them begin."""
         indentation = self.indentation
         return "\n".join(line.removeprefix(indentation) for line in self.selected.split("\n"))
 

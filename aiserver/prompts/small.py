@@ -24,11 +24,10 @@ from . import texts
 from .data_texts import columns_in_line, file_in_line, printing_code, rows_in_line
 from .examples import NEXT_CELL, examples_in
 from .fence import code_block
-from .fitting import INTENT_TOKENS, chat, fit, introduced
+from .fitting import INTENT_TOKENS, Part, chat, fit, frame_parts, introduced, texts_of
 from .language import CellLanguage, display_name
 from .mentions import is_mentioned, mention_text
 from .notebook.headings import heading_path
-from .parts import Part, frame_parts, texts_of
 from .project import MAX_SMALL, ProjectTexts, max_size, memory_texts, rules_texts
 from .prompt_input import MemoryText, MentionedText, PromptInput, RulesText
 from .receipt import ContextItem, ItemKind, fixed_items, source_item

@@ -14,12 +14,11 @@ from typing import TYPE_CHECKING
 from . import texts
 from .examples import ADDITION_EXAMPLES, CONVERSION_EXAMPLES
 from .fence import code_block
-from .fitting import chat
+from .fitting import chat, select_parts, texts_of
 from .language import display_name
 from .mentions import mention_texts
 from .modes import instruct
 from .parsed_request import ParsedRequest
-from .parts import select_parts, texts_of
 from .prompt_input import PromptInput
 from .receipt import ContextItem, fixed_items, size_of, source_item
 from .small import data_frames, mention_in_blocks, project_line, small_rules

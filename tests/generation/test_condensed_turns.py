@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from aiserver.generation.condense import REACH, Plan, plan_summary
 from aiserver.generation.condensed_turns import CondensedTurns, newest_valid, to_event
-from aiserver.generation.conversation import conversation
-from aiserver.generation.past_turns import HISTORY_TURNS, PastTurns, load_past_turns
+from aiserver.generation.past_turns import HISTORY_TURNS, PastTurns, conversation, load_past_turns
 from aiserver.models import Event, NewEvent, NewTurn, SessionKey, new_session
 from aiserver.prompts.receipt import ContextItem
 from aiserver.sessions.memory import InMemorySessionManager

@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aiserver.generation.conversation import conversation
+from aiserver.generation.past_turns import conversation
 from aiserver.models import Session
 
 from ..replay.session_builder import SessionBuilder

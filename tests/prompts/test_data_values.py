@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from aiserver.prompts import large, small
 from aiserver.prompts.context import as_text, build_messages
 from aiserver.prompts.data_texts import row_texts, statistics_text
-from aiserver.prompts.parts import parts_size, select_parts, texts_of
+from aiserver.prompts.fitting import parts_size, select_parts, texts_of
 from aiserver.prompts.receipt import ContextItem, stored_items
 from aiserver.requests import ColumnProfile, ColumnStatistics, DataFrameProfile, Sample
 

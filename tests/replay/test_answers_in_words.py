@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from aiserver.generation.conversation import conversation
+from aiserver.generation.past_turns import conversation
 from aiserver.replay import blame
 
 from .session_builder import SessionBuilder

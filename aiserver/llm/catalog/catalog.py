@@ -79,7 +79,6 @@ class Catalog:
         self._local = local
 
     def configured(self) -> ModelInfo | None:
-        """Return the model that the administrator configured, even if it isn't ready."""
         if not self.policy.model:
             return None
         provider, _, name = self.policy.model.partition(":")

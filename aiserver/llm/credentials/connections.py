@@ -180,7 +180,6 @@ class Connections:
         await asyncio.to_thread(self._save_settings, name, None)
 
     def sweep(self) -> None:
-        """Remove temporary files that killed processes left, because they may contain keys."""
         self._settings_file.sweep()
 
     @property

@@ -114,7 +114,6 @@ class AnswerReader:
         return changes
 
     def finish(self) -> list[Change]:
-        """Read the complete answer; return the last changes."""
         return self._read(ended=True)
 
     def _read(self, *, ended: bool) -> list[Change]:

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aiserver.generation.privacy_levels import (
+from aiserver.generation.hidden_data import (
     MIN_VALUES,
     permitted_values,
     schema_only,
