@@ -273,18 +273,15 @@ class AIServer(ExtensionApp):
         Raises SettingError if the settings of features are invalid.
         """
         from .features import parse_features
-        from .generation.allowed_parts import ContextOptions
+        from .generation.allowed_parts import Options
         from .generation.assistant import Assistant
-        from .generation.receipts import ReceiptOptions
 
-        features = parse_features(self.features)
         return Assistant(
             sessions,
             models,
             log,
             self.max_generations,
-            ContextOptions(features, plugins.context),
-            ReceiptOptions(plugins.cost, features.receipts),
+            Options(parse_features(self.features), plugins.context, plugins.cost),
         )
 
     def add_routes(self) -> None:

@@ -5,7 +5,7 @@ Invariant: the receipt lists everything that is left out.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
@@ -18,21 +18,31 @@ from ..requests import AnalyzeBody, DataFrameProfile, Mention, PreviewBody, Warm
 
 RequestBody = TypeVar("RequestBody", bound=WarmUpBody)
 
-
 Gather = Callable[[ContextRequest], Awaitable[Sequence[ContextPart]]]
+Cost = Callable[[ModelInfo, Mapping[str, Any] | None], Awaitable[float | None]]
+"""Returns what an answer cost, in US dollars, given its model and tokens; None if not certain."""
 
 
 async def _nothing(request: ContextRequest) -> Sequence[ContextPart]:
     return ()
 
 
+async def _unknown(model: ModelInfo, usage: Mapping[str, Any] | None) -> float | None:
+    return None
+
+
 @dataclass(frozen=True)
-class ContextOptions:
-    """The rules of the administrator for requests, and the plugins that add to them."""
+class Options:
+    """The administrator's rules for requests, and what plugins add to prompts and turns."""
 
     features: Features = field(default_factory=Features)
     gather: Gather = _nothing
-    """Returns what plugins add to a prompt."""
+    cost: Cost = _unknown
+
+    def stores_prompt(self, is_chosen: bool) -> bool:
+        """Return whether to store a prompt; ``is_chosen`` is the person's choice."""
+        setting = self.features.receipts
+        return setting == "always" or (is_chosen and setting == "allowed")
 
 
 def without_forbidden(

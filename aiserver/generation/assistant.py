@@ -28,13 +28,13 @@ from ..models import SessionKey
 from ..prompts.receipt import ContextItem
 from ..requests import GenerateBody, PreviewBody, WarmUpBody
 from ..sessions.base import SessionManager
-from .allowed_parts import ContextOptions
+from .allowed_parts import Options
 from .background import BackgroundTasks, competes
 from .compose import compose
 from .condense import Condenser
 from .generation import Generation, Outcome
 from .past_turns import load_past_turns
-from .receipts import ReceiptOptions, SentPrompt, sent_prompt
+from .receipts import SentPrompt, sent_prompt
 
 
 @dataclass(frozen=True)
@@ -55,19 +55,17 @@ class Assistant:
         models: ModelRegistry,
         log: logging.Logger | None = None,
         limit: int = 100,
-        context: ContextOptions | None = None,
-        receipts: ReceiptOptions | None = None,
+        options: Options | None = None,
     ) -> None:
-        self._receipts = receipts or ReceiptOptions()
         self._sessions, self._models, self._limit = sessions, models, limit
-        self._context = context or ContextOptions()
+        self._options = options or Options()
         self._log = log or logging.getLogger(__name__)
         # The id of the generation in each cell, including generations that are being prepared.
         self._id_by_cell: dict[SessionKey, str] = {}
         self._running: dict[str, Generation] = {}  # the generations that have started, by id
         self._warm_up_task: asyncio.Task[None] | None = None
         self.background = BackgroundTasks(self._log)
-        self._condenser = Condenser(sessions, self._receipts.cost, self.background, self._log)
+        self._condenser = Condenser(sessions, self._options.cost, self.background, self._log)
 
     async def generate(self, key: SessionKey, body: GenerateBody, *, user: str = "") -> Generation:
         """Start a generation. ``user`` is the user's name; empty if it doesn't identify a person.
@@ -93,8 +91,7 @@ class Assistant:
                 self._sessions,
                 self._log,
                 user,
-                self._context,
-                self._receipts,
+                self._options,
             )
             await generation.prepare()
         except BaseException:
@@ -126,7 +123,7 @@ class Assistant:
         past = await load_past_turns(
             self._sessions, key, body.parent_turn_id, condenses=body.condenses_turns
         )
-        composed = await compose(model, body, past, self._context)
+        composed = await compose(model, body, past, self._options)
         return Preview(model.info, sent_prompt(composed), composed.items)
 
     def stop(self, generation_id: str, *, user: str = "") -> None:
@@ -157,7 +154,7 @@ class Assistant:
         try:
             model = await self._models.get(body.model)
             past = await load_past_turns(self._sessions, key, condenses=body.condenses_turns)
-            composed = await compose(model, body, past, self._context)
+            composed = await compose(model, body, past, self._options)
             await model.warm_up(composed.messages)
         except AIServerError as reason:
             # The user doesn't see this error. If the cause remains, the next request reports it.

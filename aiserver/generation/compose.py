@@ -41,7 +41,7 @@ from ..requests import (
 from ..surrogates import fix_surrogates
 from .additions import additions
 from .allowed_parts import (
-    ContextOptions,
+    Options,
     attached_frames,
     without_forbidden,
     without_unseen_images,
@@ -62,7 +62,7 @@ if TYPE_CHECKING:
     from .past_turns import PastTurns
 
 
-_NO_OPTIONS = ContextOptions()
+_NO_OPTIONS = Options()
 Part = TypeVar("Part")
 
 
@@ -82,7 +82,7 @@ async def compose(
     model: ChatModel,
     body: WarmUpBody,
     past: PastTurns,
-    options: ContextOptions = _NO_OPTIONS,
+    options: Options = _NO_OPTIONS,
     parsed: ParsedRequest | None = None,
 ) -> Composed:
     """Compose the messages for a request. ``parsed`` is what ``parse_body`` returns for it."""

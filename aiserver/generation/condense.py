@@ -29,6 +29,7 @@ from ..prompts.summary import MAX_SUMMARY, clean_summary, condense_messages
 from ..redact import redact
 from ..sessions.base import SessionManager
 from ..surrogates import fix_surrogates
+from .allowed_parts import Cost
 from .background import BackgroundTasks
 from .condensed_turns import (
     CondensedTurns,
@@ -39,7 +40,6 @@ from .condensed_turns import (
 )
 from .generation import Generation
 from .past_turns import PastTurns
-from .receipts import Cost
 
 REACH = 200  # a first summary begins at most this many turns before the oldest turn that was sent
 MAX_TURNS = 100  # the maximum number of turns in one request

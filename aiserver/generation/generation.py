@@ -46,11 +46,11 @@ from ..safe_traceback import outline_of
 from ..sessions.base import SessionManager
 from ..sessions.record.mutations import check_writable
 from ..surrogates import fix_surrogates
-from .allowed_parts import ContextOptions, allows_values, attached_frames
+from .allowed_parts import Options, allows_values, attached_frames
 from .compose import compose, parse_body
 from .hidden_data import schema_only, stored_frame
 from .past_turns import PastTurns, load_or_new, load_past_turns
-from .receipts import ReceiptOptions, store_prompt
+from .receipts import store_prompt
 
 QUEUE_SIZE = 256  # the maximum number of tokens that wait for a slow client
 
@@ -89,16 +89,14 @@ class Generation:
         sessions: SessionManager,
         log: logging.Logger,
         user: str = "",
-        context: ContextOptions | None = None,
-        receipts: ReceiptOptions | None = None,
+        options: Options | None = None,
     ) -> None:
         self.id, self.user = id, user
         self.key, self.body, self.model = key, body, model
         self.turn_id = 1  # the expected id of the turn, which may get another id when it is saved
         self._sessions, self._log = sessions, log
-        self._context = context or ContextOptions()
-        self._receipts = receipts or ReceiptOptions()
-        self._stores_prompt = self._receipts.stores_prompt(body.stores_prompt)
+        self._options = options or Options()
+        self._stores_prompt = self._options.stores_prompt(body.stores_prompt)
         self._queue: asyncio.Queue[Change | Waiting | None] = asyncio.Queue()  # None marks the end
         self._free_slots = asyncio.Semaphore(QUEUE_SIZE)  # how many tokens can still be queued
         self._is_retry = body.mode == RETRY_MODE
@@ -217,7 +215,7 @@ class Generation:
         return await self._save(status, error, answer)
 
     async def _query(self) -> None:
-        composed = await compose(self.model, self.body, self.past, self._context, self._request)
+        composed = await compose(self.model, self.body, self.past, self._options, self._request)
         self._vault, self.receipt = composed.vault, composed.items
         if self._stores_prompt:
             storing = store_prompt(self._sessions, self.key, composed, self._log)
@@ -284,7 +282,7 @@ class Generation:
         fields["timing"] = self._timing()
         if self._usage:
             fields["usage"] = self._usage
-            cost = await self._receipts.cost(self.model.info, self._usage)
+            cost = await self._options.cost(self.model.info, self._usage)
             if cost is not None:
                 fields["cost"] = cost
         turn = _build_turn(
@@ -295,7 +293,7 @@ class Generation:
             self.receipt,
             explains=self._in_words and self.model.style == "compact",
             gets_values=allows_values(
-                self._context.features, on_this_machine=self.model.info.on_this_machine
+                self._options.features, on_this_machine=self.model.info.on_this_machine
             ),
             **fields,
         )

@@ -18,12 +18,9 @@ import asyncio
 import json
 import logging
 import re
-from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..features import FeatureSetting
-from ..llm.base import ModelInfo
 from ..models import SessionKey
 from ..payload import Payload
 from ..prompts.context import as_text, is_example
@@ -38,26 +35,6 @@ from .compose import Composed
 _VERSION = 1
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _ROLES = ("system", "user", "assistant")
-
-
-Cost = Callable[[ModelInfo, Mapping[str, Any] | None], Awaitable[float | None]]
-"""Returns what an answer cost, in US dollars, given its model and tokens; None if not certain."""
-
-
-async def _unknown(model: ModelInfo, usage: Mapping[str, Any] | None) -> float | None:
-    return None
-
-
-@dataclass(frozen=True)
-class ReceiptOptions:
-    """The source of the costs of answers, and the administrator's setting for stored prompts."""
-
-    cost: Cost = _unknown
-    setting: FeatureSetting = "allowed"
-
-    def stores_prompt(self, is_chosen: bool) -> bool:
-        """Return whether to store a prompt; ``is_chosen`` is the person's choice."""
-        return self.setting == "always" or (is_chosen and self.setting == "allowed")
 
 
 @dataclass(frozen=True)

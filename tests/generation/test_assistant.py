@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from aiserver.generation.allowed_parts import Options
 from aiserver.generation.assistant import Assistant
-from aiserver.generation.receipts import ReceiptOptions
 from aiserver.llm.base import ChatModel, Delta, ModelInfo
 from aiserver.llm.registry import ModelRegistry
 from aiserver.models import SessionKey
@@ -169,7 +169,7 @@ async def test_a_fault_after_the_answer_ends_the_generation(
     async def fails(*_: object) -> None:
         raise RuntimeError
 
-    assistant._receipts = ReceiptOptions(fails)
+    assistant._options = Options(cost=fails)
     model.released.set()
     for _ in range(2):
         generation = await assistant.generate(KEY, REQUEST)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from aiserver.generation.allowed_parts import ContextOptions
+from aiserver.generation.allowed_parts import Options
 from aiserver.generation.compose import compose
 from aiserver.generation.past_turns import PastTurns
 from aiserver.loaded_plugins import Plugins
@@ -38,10 +38,10 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def with_files(files: DataFiles) -> ContextOptions:
+def with_files(files: DataFiles) -> Options:
     plugin = DataFilesPlugin()
     plugin.files = files
-    return ContextOptions(gather=Plugins([plugin]).context)
+    return Options(gather=Plugins([plugin]).context)
 
 
 async def text_of(model: Words, body: WarmUpBody, files: DataFiles) -> str:
@@ -199,7 +199,7 @@ async def test_a_small_model_gets_only_an_entry_about_the_subject(
     plugin = MemoryPlugin()
     plugin.manager, plugin.recall = manager, Recall(packages=[])
     body = GenerateBody(**CELL, intent=intent)
-    options = ContextOptions(gather=Plugins([plugin]).context)
+    options = Options(gather=Plugins([plugin]).context)
     try:
         small = await compose(Words("compact", True), body, PastTurns(), options)
         large = await compose(Words("full", True), body, PastTurns(), options)
