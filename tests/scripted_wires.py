@@ -10,10 +10,30 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+
+from aiserver.llm.policy import Access
+
+KEY = "canary-key-7c1f"
+
+
+class Waits(list[float]):
+    """Records the requested waits without waiting."""
+
+    async def __call__(self, seconds: float) -> None:
+        self.append(seconds)
+
+
+def given(address: str | None = None, key: str | None = KEY) -> Callable[[], Awaitable[Access]]:
+    """Access as the connections give it."""
+
+    async def access() -> Access:
+        return Access(address, key)
+
+    return access
 
 
 @dataclass

@@ -17,12 +17,12 @@ from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 
 from aiserver import errors
 from aiserver.llm.base import Delta, ModelInfo
-from aiserver.llm.policy import Access
 from aiserver.llm.remote.adapt import Adaptation
 from aiserver.llm.remote.model import RemoteModel
 from aiserver.llm.streaming import Limits
 
 from ..effort import at_most
+from ..scripted_wires import Waits, given
 
 Body = dict[str, Any]
 Reply = tuple[int, str, bytes]
@@ -99,19 +99,13 @@ class Server:
         threading.Thread(target=self.http.serve_forever, args=(0.01,), daemon=True).start()
 
     def _model(self, path: str, options: dict[str, Any]) -> RemoteModel:
-        async def access() -> Access:
-            return Access(self.address + path, "k")
-
-        async def no_sleep(seconds: float) -> None:
-            pass
-
         return RemoteModel(
             ModelInfo("openai_compatible:m", "m", False),
             options,
             Limits(20, 10_000, True),
-            access=access,
+            access=given(self.address + path),
             max_tokens=8192,
-            sleep=no_sleep,
+            sleep=Waits(),
         )
 
     def use_path(self, path: str, options: dict[str, Any] | None = None) -> None:
@@ -306,11 +300,8 @@ async def test_a_setting_comes_before_the_list(
 def test_ollamas_prompts_fit_into_the_configured_context() -> None:
     info, limits = ModelInfo("ollama:m", "m", True), Limits(20, 10_000)
 
-    async def access() -> Access:
-        return Access()
-
     for options, prompt_tokens in (({}, 4096), ({"num_ctx": 2048}, 1024)):
-        model = RemoteModel(info, options, limits, access=access)
+        model = RemoteModel(info, options, limits, access=given())
         assert model.prompt_tokens == prompt_tokens
 
 

@@ -22,29 +22,15 @@ from aiserver.llm.streaming import Limits, stream_chat
 from aiserver.tokens import estimate_tokens
 from tests.scripted_model import ScriptedModel
 
+from ..scripted_wires import Waits, given
+
 KEY = "canary-key-7c1f"
 ASK = [HumanMessage("hello")]
-
-
-class Waits(list):
-    """Records the requested waits without waiting."""
-
-    async def __call__(self, seconds: float) -> None:
-        self.append(seconds)
 
 
 @pytest.fixture
 def waits() -> Waits:
     return Waits()
-
-
-def given(address: str | None = None, key: str | None = KEY):
-    """Access as the connections give it."""
-
-    async def access() -> Access:
-        return Access(address, key)
-
-    return access
 
 
 @pytest.fixture

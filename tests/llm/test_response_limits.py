@@ -11,12 +11,11 @@ from langchain_core.messages import HumanMessage
 
 from aiserver import errors
 from aiserver.llm.base import ModelInfo
-from aiserver.llm.policy import Access
 from aiserver.llm.remote.model import RemoteModel
 from aiserver.llm.remote.response_limits import MAX_BODY, MAX_LINE
 from aiserver.llm.streaming import Limits
 
-from ..scripted_wires import WIRES
+from ..scripted_wires import WIRES, Waits, given
 
 BLOCK = 1 << 16
 ENDLESS = 2 * MAX_BODY  # what it would send if nobody stopped it
@@ -65,16 +64,10 @@ def server(request: pytest.FixtureRequest) -> Iterator[Endless]:
 
 async def ask(provider: str, url: str) -> list[str]:
     path = "" if provider in ("ollama", "anthropic", "google_genai") else "/v1"
-
-    async def access() -> Access:
-        return Access(url + path, "k")
-
-    async def no_sleep(seconds: float) -> None:
-        pass
-
     limits = Limits(60, 1000, True)
     info = ModelInfo(f"{provider}:some", "some", False)
-    model = RemoteModel(info, {}, limits, access=access, max_tokens=9, sleep=no_sleep)
+    access = given(url + path)
+    model = RemoteModel(info, {}, limits, access=access, max_tokens=9, sleep=Waits())
     try:
         return [d.text async for d in model.stream([HumanMessage("x")], language="python")]
     finally:

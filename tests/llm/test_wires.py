@@ -13,7 +13,6 @@ from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 
 from aiserver import errors
 from aiserver.llm.base import Delta, ModelInfo
-from aiserver.llm.policy import Access
 from aiserver.llm.registry import _SEND_FINISH_REASON
 from aiserver.llm.remote.model import RemoteModel
 from aiserver.llm.streaming import Limits
@@ -22,9 +21,8 @@ from aiserver.prompts.prompt_input import MentionedText
 from aiserver.requests import OutputImage
 
 from ..images import png
-from ..scripted_wires import USAGE, WIRES, Answer, WireServer
+from ..scripted_wires import KEY, USAGE, WIRES, Answer, Waits, WireServer, given
 
-KEY = "canary-key-8d2b"
 ASK: list[BaseMessage] = [SystemMessage("rules"), HumanMessage("hello")]
 IMAGE = base64.b64encode(png(3, 2)).decode()
 PIECES = ["```python\n", "x = 1", "\n```"]
@@ -42,17 +40,11 @@ class Asked:
 
     def __init__(self, provider: str, server: WireServer) -> None:
         self.server = server
-        self.waited: list[float] = []
-
-        async def access() -> Access:
-            return Access(server.address, KEY)
-
-        async def sleep(seconds: float) -> None:
-            self.waited.append(seconds)
-
+        self.waited = Waits()
         limits = Limits(20, 10_000, provider in _SEND_FINISH_REASON)
         info = ModelInfo(f"{provider}:m", "m", True)
-        self.model = RemoteModel(info, {}, limits, access=access, max_tokens=99, sleep=sleep)
+        access = given(server.address)
+        self.model = RemoteModel(info, {}, limits, access=access, max_tokens=99, sleep=self.waited)
 
     async def take(self, messages: list[BaseMessage] = ASK) -> list[Delta]:
         """The whole answer."""
