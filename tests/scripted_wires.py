@@ -8,7 +8,9 @@ providers' published API references. ``server.requests`` has the received reques
 
 from __future__ import annotations
 
+import contextlib
 import json
+import socket
 import threading
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, field, replace
@@ -34,6 +36,42 @@ def given(address: str | None = None, key: str | None = KEY) -> Callable[[], Awa
         return Access(address, key)
 
     return access
+
+
+class BadServer:
+    """A listening socket that answers each connection with ``behave``, until it is closed."""
+
+    def __init__(self, behave: Callable[[socket.socket, threading.Event], None]) -> None:
+        self._behave = behave
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.asked = ""
+        self.port = self._listener.getsockname()[1]
+        self.closed = threading.Event()
+        self.connections = 0
+
+    def __enter__(self) -> BadServer:
+        threading.Thread(target=self._serve, daemon=True).start()
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.closed.set()
+        with contextlib.suppress(OSError):
+            self._listener.shutdown(socket.SHUT_RDWR)
+        self._listener.close()
+
+    def _serve(self) -> None:
+        while not self.closed.is_set():
+            try:
+                connection, _ = self._listener.accept()
+            except OSError:
+                return
+            self.connections += 1
+            threading.Thread(target=self._answer, args=(connection,), daemon=True).start()
+
+    def _answer(self, connection: socket.socket) -> None:
+        with connection, contextlib.suppress(OSError):
+            self.asked = connection.recv(65536).decode("latin-1")
+            self._behave(connection, self.closed)
 
 
 @dataclass

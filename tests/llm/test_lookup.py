@@ -6,7 +6,6 @@ The servers are real sockets on loopback.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import functools
 import gzip
 import socket
@@ -22,43 +21,10 @@ from aiserver.llm.catalog import lookup
 from aiserver.llm.catalog.lookup import Lookups, fetch
 from aiserver.llm.registry import ModelRegistry
 
+from ..scripted_wires import BadServer
+
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
 KEY = "canary-key-7c01"
-
-
-class BadServer:
-    """A listening socket that answers each connection with ``behave``, until it is closed."""
-
-    def __init__(self, behave: Callable[[socket.socket, threading.Event], None]) -> None:
-        self._behave = behave
-        self._listener = socket.create_server(("127.0.0.1", 0))
-        self.port = self._listener.getsockname()[1]
-        self.closed = threading.Event()
-        self.connections = 0
-
-    def __enter__(self) -> BadServer:
-        threading.Thread(target=self._serve, daemon=True).start()
-        return self
-
-    def __exit__(self, *exc: object) -> None:
-        self.closed.set()
-        with contextlib.suppress(OSError):
-            self._listener.shutdown(socket.SHUT_RDWR)
-        self._listener.close()
-
-    def _serve(self) -> None:
-        while not self.closed.is_set():
-            try:
-                connection, _ = self._listener.accept()
-            except OSError:
-                return
-            self.connections += 1
-            threading.Thread(target=self._answer, args=(connection,), daemon=True).start()
-
-    def _answer(self, connection: socket.socket) -> None:
-        with connection, contextlib.suppress(OSError):
-            connection.recv(65536)
-            self._behave(connection, self.closed)
 
 
 def trickle(connection: socket.socket, closed: threading.Event) -> None:

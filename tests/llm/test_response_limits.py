@@ -15,51 +15,32 @@ from aiserver.llm.remote.model import RemoteModel
 from aiserver.llm.remote.response_limits import MAX_BODY, MAX_LINE
 from aiserver.llm.streaming import Limits
 
-from ..scripted_wires import WIRES, Waits, given
+from ..scripted_wires import WIRES, BadServer, Waits, given
 
 BLOCK = 1 << 16
 ENDLESS = 2 * MAX_BODY  # what it would send if nobody stopped it
 ON_THE_WAY = 12 << 20  # bytes that may lie in the sockets' buffers
 
 
-class Endless:
+class Endless(BadServer):
     """A broken or hostile server: sends ``head``, then ``block`` until the client disconnects."""
 
     def __init__(self, head: str, block: bytes) -> None:
-        self.head, self.block = head, block
-        self.sent, self.asked = 0, ""
-        self._socket = socket.create_server(("127.0.0.1", 0))
-        self.url = f"http://127.0.0.1:{self._socket.getsockname()[1]}"
-        self._thread = threading.Thread(target=self._serve)
-        self._thread.start()
+        super().__init__(self._send)
+        self.head, self.block, self.sent = head, block, 0
+        self.url = f"http://127.0.0.1:{self.port}"
 
-    def _serve(self) -> None:
-        while True:
-            try:
-                connection, _ = self._socket.accept()
-            except OSError:
-                return
-            with connection:
-                try:
-                    self.asked = connection.recv(BLOCK).decode("latin-1")
-                    connection.sendall(f"HTTP/1.1 {self.head}\r\n\r\n".encode())
-                    while self.sent < ENDLESS:
-                        connection.sendall(self.block)
-                        self.sent += len(self.block)
-                except OSError:
-                    continue
-
-    def close(self) -> None:
-        self._socket.shutdown(socket.SHUT_RDWR)
-        self._socket.close()
-        self._thread.join(10)
+    def _send(self, connection: socket.socket, closed: threading.Event) -> None:
+        connection.sendall(f"HTTP/1.1 {self.head}\r\n\r\n".encode())
+        while self.sent < ENDLESS:
+            connection.sendall(self.block)
+            self.sent += len(self.block)
 
 
 @pytest.fixture
 def server(request: pytest.FixtureRequest) -> Iterator[Endless]:
-    server = Endless(*request.param)
-    yield server
-    server.close()
+    with Endless(*request.param) as server:
+        yield server
 
 
 async def ask(provider: str, url: str) -> list[str]:
