@@ -79,15 +79,12 @@ def _gaps(tree: ast.Module, lines: list[str]) -> Iterator[tuple[int, Gap]]:
     is_required = below_docstring.isdisjoint(starts)
     for number, column in starts:
         indentation, text = lines[number - 1][:column], lines[number - 1][column:]
+        is_below_comment = number > 1 and lines[number - 2].lstrip().startswith("#")
         if (number, column) in below_docstring:
             yield number, Gap("docstring", indentation)
-        elif not text.startswith(("elif", '"', "'")) and not _is_comment(lines, number - 1):
+        elif not text.startswith(("elif", '"', "'")) and not is_below_comment:
             yield number, Gap("comment", indentation, is_required=is_required)
             is_required = False
-
-
-def _is_comment(lines: list[str], number: int) -> bool:
-    return number > 0 and lines[number - 1].lstrip().startswith("#")
 
 
 def _start(node: ast.stmt) -> tuple[int, int]:

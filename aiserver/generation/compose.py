@@ -133,6 +133,7 @@ def _prompt_input(
     on_this_machine: bool,
 ) -> PromptInput:
     """Return the input of a prompt, without secrets. ``parts`` are those of plugins."""
+    is_retry = isinstance(body, GenerateBody) and body.mode == RETRY_MODE
     frames = attached_frames(body)
     history = past.recent
     detached = body.context.detached
@@ -199,16 +200,12 @@ def _prompt_input(
         note=hide(remembered.note, vault, is_prose=True),
         rest=rest,
         older_turns=_hide_in_older_turns(past, vault),
-        earlier_answers=max(past.left_out, 1) if _is_retry(body) else 0,
+        earlier_answers=max(past.left_out, 1) if is_retry else 0,
     )
 
 
 def _of(kind: type[Part], parts: Iterable[object]) -> list[Part]:
     return [part for part in parts if isinstance(part, kind)]
-
-
-def _is_retry(body: WarmUpBody) -> bool:
-    return isinstance(body, GenerateBody) and body.mode == RETRY_MODE
 
 
 def _hide_in_cell(cell: ContextCell, vault: Vault) -> ContextCell:

@@ -134,5 +134,5 @@ def labelled_note(note: str) -> str:
 
 
 def closed_note(note: str) -> str:
-    """Return a note with the beginning of its closing mark, which no longer note contains."""
+    """Return a note with the beginning of its closing mark, so that no other note contains it."""
     return f"{labelled_note(note)}\n</note"

@@ -104,10 +104,9 @@ class Catalog:
         preferred = next((info for info in chosen if info and self.policy.allows(info)), None)
         is_embedded = preferred is not None and preferred.provider == "local"
         candidates = [preferred] if preferred and is_embedded else self._local.installed()
-        return next(filter(self._can_complete, candidates), None)
-
-    def _can_complete(self, info: ModelInfo) -> bool:
-        return self._local.can_complete(info.id) and info.ready and self.policy.allows(info)
+        completing = (info for info in candidates if self._local.can_complete(info.id))
+        ready = (info for info in completing if info.ready)
+        return next(filter(self.policy.allows, ready), None)
 
     def find(self, model_id: str) -> ModelInfo | None:
         """Return the model with this id, which may have any valid name; no server is queried."""
