@@ -18,7 +18,7 @@ import asyncio
 import json
 import logging
 import re
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from ..models import SessionKey
@@ -102,7 +102,7 @@ def _encode(composed: Composed) -> bytes:
     texts, secret_count = composed.vault.redact([message.text for message in prompt.messages])
     messages = [
         {"role": message.role, "text": redact(text), "example": message.is_example}
-        | ({"images": [facts.to_dict() for facts in message.images]} if message.images else {})
+        | ({"images": [asdict(facts) for facts in message.images]} if message.images else {})
         for message, text in zip(prompt.messages, texts, strict=True)
     ]
     counts = {

@@ -69,13 +69,12 @@ def served_folder(contents_manager: Any) -> Path | None:
 
 
 async def read_notebook(contents_manager: Any, path: str) -> dict[str, Any] | None:
-    """Return the notebook at a path of the contents API; None if it can't be read."""
+    """Return the model of a notebook in the contents API; None if it can't be read."""
     try:
         model = await ensure_async(contents_manager.get(path, content=True, type="notebook"))
-        content = model["content"]
+        return dict(model) if isinstance(model["content"], dict) else None
     except (web.HTTPError, OSError, ValueError, KeyError, TypeError):
         return None
-    return content if isinstance(content, dict) else None
 
 
 class NotebookContents:
@@ -124,13 +123,10 @@ class NotebookContents:
 
     async def read_locked(self, path: str) -> dict[str, Any]:
         """Do the same as ``read``, while the lock is held."""
-        try:
-            model = await ensure_async(self._manager.get(path, content=True, type="notebook"))
-        except (web.HTTPError, OSError, ValueError, KeyError, TypeError) as error:
-            raise NotFound(UserText("There is no such notebook, or it can’t be read.")) from error
-        if not isinstance(model.get("content"), dict):
-            raise NotFound(UserText("There is no such notebook."))
-        return dict(model)
+        model = await read_notebook(self._manager, path)
+        if model is None:
+            raise NotFound(UserText("There is no such notebook, or it can’t be read."))
+        return model
 
     async def write(self, path: str, content: dict[str, Any]) -> None:
         """Write a notebook, whose lock is held. Raises StorageError."""

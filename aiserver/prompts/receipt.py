@@ -55,9 +55,6 @@ class ImageFacts(Payload):
     size: int
     sha256: str
 
-    def to_dict(self) -> dict[str, Any]:
-        return asdict(self)
-
 
 @dataclass(frozen=True)
 class ContextItem(Payload):
@@ -108,7 +105,7 @@ class ContextItem(Payload):
             "level": self.level if self.level != "schema" else "",
             "count": self.count if self.count != 1 else None,
             "output": self.has_output,
-            "image": self.image and self.image.to_dict(),
+            "image": self.image and asdict(self.image),
             "defines": list(self.defines),
             "cell_ids": list(self.cell_ids),
             "turn_ids": list(self.turn_ids),

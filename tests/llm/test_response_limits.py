@@ -39,7 +39,8 @@ class Endless(BadServer):
 
 @pytest.fixture
 def server(request: pytest.FixtureRequest) -> Iterator[Endless]:
-    with Endless(*request.param) as server:
+    server = Endless(*request.param)
+    with server:
         yield server
 
 

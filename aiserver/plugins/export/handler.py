@@ -63,7 +63,8 @@ class ExportHandler(AIServerHandler):
         """
         if not await self.can_read_files():
             return None
-        content = await read_notebook(self.contents_manager, path) or {}
+        model = await read_notebook(self.contents_manager, path)
+        content = model["content"] if model else {}
         try:
             is_same_notebook = content["metadata"]["aiserver"]["notebook_id"] == notebook_id
         except (KeyError, TypeError):
