@@ -6,7 +6,7 @@ that belong to the person's request. See ``condensed_turns.py`` for the stored s
 
 Invariants:
 
-- A summary delays no request (``background/tasks.py``).
+- A summary delays no request (``background.py``).
 - There is at most one task per cell. A task sends one request, which contains as many turns as fit.
 - Secrets are redacted in all texts, before any model gets them and again before they are stored.
 - A summary is stored only if the turns that it covers are still in the store, and are still past

@@ -26,7 +26,7 @@ export function Offer(
   props: IOfferProps & { services: IModelServices }
 ): React.JSX.Element {
   return (
-    <ModelViews services={props.services} isPatient={false}>
+    <ModelViews services={props.services} needsList={false}>
       <Section {...props} />
     </ModelViews>
   );

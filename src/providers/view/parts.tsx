@@ -22,15 +22,15 @@ export function useServices(): IModelServices {
 }
 
 /**
- * Fetch the list of models, and draw the children whenever it or the installation changes. Unless
- * `isPatient` is false, they are drawn as soon as there is a list.
+ * Fetch the list of models, and draw the children whenever it or the installation changes. If they
+ * need a list, draw a note until there is one.
  */
 export function ModelViews(props: {
   services: IModelServices;
-  isPatient?: boolean;
+  needsList?: boolean;
   children: React.ReactNode;
 }): React.JSX.Element {
-  const { services, isPatient = true, children } = props;
+  const { services, needsList = true, children } = props;
   const { choice } = services;
   const [, render] = React.useReducer((count: number) => count + 1, 0);
   React.useEffect(() => {
@@ -42,7 +42,7 @@ export function ModelViews(props: {
   // With a new value, React also draws the children again, which are the same elements.
   return (
     <Services.Provider value={{ ...services }}>
-      {choice.list || !isPatient ? children : <LoadingModels />}
+      {choice.list || !needsList ? children : <LoadingModels />}
     </Services.Provider>
   );
 }
