@@ -11,7 +11,7 @@
 import { Signal } from '@lumino/signaling';
 
 import type { ApiClient } from '../../api/client';
-import { ApiError } from '../../api/request';
+import type { ApiError } from '../../api/request';
 import type { InstallEvent, InstallState } from '../../api/types';
 import { IFailure, toFailure } from '../../state/failure';
 
@@ -42,17 +42,6 @@ const SPEED_WINDOW_MS = 6000;
 /** So many connections may be lost in a row, without a progress report between. */
 const MAX_ATTEMPTS = 3;
 const RETRY_DELAY_MS = 1000;
-
-/** An installation that the page follows, over several connections. */
-interface IFollowed {
-  readonly name: string | null;
-  readonly isCurrent: () => boolean;
-  /** Whether the server is known to have begun. */
-  hasStarted: boolean;
-  /** Whether the next request joins the installation, and doesn't start it. */
-  isJoin: boolean;
-  attemptsLeft: number;
-}
 
 export class LocalInstall {
   constructor(
@@ -111,47 +100,54 @@ export class LocalInstall {
     isJoining: boolean
   ): Promise<void> {
     const epoch = ++this._epoch;
-    const run: IFollowed = {
-      name,
-      isCurrent: () => epoch === this._epoch && this.isRunning,
-      hasStarted: isJoining,
-      isJoin: isJoining,
-      attemptsLeft: MAX_ATTEMPTS
-    };
+    const isCurrent = () => epoch === this._epoch && this.isRunning;
+    let isJoin = isJoining;
+    let hasStarted = isJoining; // Whether the server is known to have begun.
+    let attemptsLeft = MAX_ATTEMPTS;
     this._samples = [];
     this._setState({ ...IDLE, status: 'running', name, progress });
-    while (run.isCurrent()) {
-      const problem = await this._read(run).catch(reason =>
-        this._problemOf(reason, run)
-      );
-      if (!problem || !run.isCurrent()) {
+    /** Return why another attempt is needed; null if none is. */
+    const attempt = async (): Promise<IFailure | null> => {
+      try {
+        for await (const event of this._api.installLocal(isJoin, name)) {
+          if (!isCurrent()) {
+            return null;
+          }
+          if (event.type !== 'progress') {
+            this._end(event);
+            return null;
+          }
+          hasStarted = true;
+          attemptsLeft = MAX_ATTEMPTS;
+          this._showProgress(event);
+        }
+      } catch (reason) {
+        const { code, status } = reason as ApiError;
+        // A lost connection has status 0. Any other status comes from an error response.
+        attemptsLeft = status > 0 ? 1 : attemptsLeft;
+        if (!isJoin || (code !== 'not_found' && status !== 409)) {
+          return toFailure(reason, INTERRUPTED.code);
+        }
+        // The installation has ended; the list of models shows whether it succeeded. If it never
+        // started, the request to start didn't reach the server.
+        if (hasStarted && isCurrent()) {
+          this._setState(IDLE);
+        }
+      }
+      return INTERRUPTED;
+    };
+    while (isCurrent()) {
+      const problem = await attempt();
+      if (!problem || !isCurrent()) {
         return;
       }
-      if (run.attemptsLeft <= 1) {
+      if (--attemptsLeft < 1) {
         this._fail(problem);
         return;
       }
-      run.attemptsLeft--;
-      run.isJoin = true;
+      isJoin = true;
       await new Promise(resolve => setTimeout(resolve, RETRY_DELAY_MS));
     }
-  }
-
-  /** Read the events of one attempt. Return why another one is needed; null if none is. */
-  private async _read(run: IFollowed): Promise<IFailure | null> {
-    for await (const event of this._api.installLocal(run.isJoin, run.name)) {
-      if (!run.isCurrent()) {
-        return null;
-      }
-      if (event.type !== 'progress') {
-        this._end(event);
-        return null;
-      }
-      run.hasStarted = true;
-      run.attemptsLeft = MAX_ATTEMPTS;
-      this._showProgress(event);
-    }
-    return INTERRUPTED;
   }
 
   private _end(event: Exclude<InstallEvent, { type: 'progress' }>): void {
@@ -163,27 +159,6 @@ export class LocalInstall {
     } else {
       this._fail(event);
     }
-  }
-
-  /** Return the problem of a failed attempt; null if the installation has ended. */
-  private _problemOf(reason: unknown, run: IFollowed): IFailure | null {
-    const { code, status = 0 } = reason as Partial<ApiError>;
-    if (run.isJoin && (code === 'not_found' || status === 409)) {
-      // The server isn't installing this model. If this page asked it to start and never got any
-      // progress, the request didn't reach the server. In all other cases, the installation has
-      // ended, and the list of models shows whether it succeeded.
-      run.attemptsLeft = 1;
-      if (run.hasStarted && run.isCurrent()) {
-        this._setState(IDLE);
-      }
-      return run.hasStarted ? null : INTERRUPTED;
-    }
-    // A lost connection has status 0. Any other status comes from an error response of the server,
-    // so don't try again.
-    if (reason instanceof ApiError && status > 0) {
-      run.attemptsLeft = 1;
-    }
-    return toFailure(reason, INTERRUPTED.code);
   }
 
   private _showProgress(progress: InstallState): void {
