@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from aiserver import durable
-from aiserver.durable import platform as systems
 
 
 class InUse:
@@ -29,7 +28,7 @@ class InUse:
 
 @pytest.fixture(autouse=True)
 def windows(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(systems, "WAITS", (0.0, 0.0, 0.0))
+    monkeypatch.setattr(durable, "WAITS", (0.0, 0.0, 0.0))
 
 
 def test_an_open_file_is_replaced_once_it_is_closed(tmp_path, monkeypatch):

@@ -11,7 +11,7 @@ from typing import Annotated
 from pydantic import Field, SecretStr
 
 from .. import __version__
-from ..durable.disks import NO_LOCKS_NOTICE
+from ..durable import NO_LOCKS_NOTICE
 from ..errors import AIServerError
 from ..llm.base import ModelInfo
 from ..llm.catalog.catalog import ProviderInfo

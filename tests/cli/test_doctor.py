@@ -17,13 +17,12 @@ from typing import Any
 
 import pytest
 
-from aiserver import __version__
+from aiserver import __version__, durable
 from aiserver.cli import main as cli
 from aiserver.cli.doctor import commands
 from aiserver.cli.doctor.base import ok, problem
 from aiserver.cli.doctor.model import check_proxies
 from aiserver.cli.doctor.storage import check_settings, check_storage, check_store
-from aiserver.durable import disks
 from aiserver.errors import StorageUnreachable
 from aiserver.sessions.memory import InMemorySessionManager
 
@@ -244,7 +243,7 @@ def test_a_disk_without_locks_is_noted(tmp_path: Path, monkeypatch: pytest.Monke
     def flock(fd: int, operation: int) -> None:
         raise OSError(errno.ENOSYS, "injected")
 
-    monkeypatch.setattr("aiserver.durable.locking.flock", flock)
+    monkeypatch.setattr("aiserver.durable.flock", flock)
     findings = check_storage(tmp_path)
     assert [f.text for f in findings if f.level == "problem"] == []
     assert any("lock files" in f.text for f in findings if f.level == "note")
@@ -296,7 +295,7 @@ def test_a_mount_point_in_another_encoding_is_ignored(monkeypatch, tmp_path: Pat
         b"/dev/sdb /media/\xce\xd2\xb5\xc4 vfat rw 0 0\n"
         b"x:/y " + bytes(tmp_path).replace(b" ", b"\\040") + b" nfs4 rw 0 0\n"
     )
-    monkeypatch.setattr(disks, "_MOUNT_TABLE", mounts)
+    monkeypatch.setattr(durable, "_MOUNT_TABLE", mounts)
     assert any("nfs4" in finding.text for finding in check_storage(tmp_path))
 
 

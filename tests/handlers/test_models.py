@@ -347,7 +347,7 @@ async def test_a_disk_without_locks_is_noted_in_health_and_models(call, monkeypa
         raise OSError(errno.ENOSYS, "injected")
 
     monkeypatch.setattr("fcntl.flock", flock)
-    monkeypatch.setattr("aiserver.durable.locking.flock", flock)
+    monkeypatch.setattr("aiserver.durable.flock", flock)
     event = {"type": "edit", "source": "x = 1"}
     assert (await call("POST", "sessions/nb/c1/events", [event])).status == 201
     [sentence] = (await call("GET", "health")).data["store"]["notices"]

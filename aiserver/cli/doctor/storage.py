@@ -12,18 +12,16 @@ import tempfile
 from pathlib import Path
 
 from ...durable import (
-    QUARANTINE_SUFFIX,
-    get_access,
-    has_system_locks,
-    replace_file,
-    translate_os_errors,
-)
-from ...durable.disks import (
     NO_LOCKS_NOTICE,
     OPEN_NOTICE,
+    QUARANTINE_SUFFIX,
     SHARED_NOTICE,
     SINGLE_SERVER_ADVICE,
+    get_access,
+    has_system_locks,
     network_disk,
+    replace_file,
+    translate_os_errors,
 )
 from ...errors import AIServerError
 from ...sessions.base import SessionManager

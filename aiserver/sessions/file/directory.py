@@ -24,21 +24,19 @@ from functools import cached_property
 from pathlib import Path
 
 from ...durable import (
-    check_folder,
-    ensure_folder,
-    get_access,
-    has_system_locks,
-    lock_file,
-    restrict_access,
-    temp_target,
-)
-from ...durable.disks import (
     NO_LOCKS_NOTICE,
     NOW_PRIVATE_NOTICE,
     OPEN_NOTICE,
     SHARED_NOTICE,
     SINGLE_SERVER_ADVICE,
+    check_folder,
+    ensure_folder,
+    get_access,
+    has_system_locks,
+    lock_file,
     network_disk,
+    restrict_access,
+    temp_target,
 )
 from ...errors import StorageBusy, StorageError
 from .root import FOLDER

@@ -18,7 +18,7 @@ from filelock import FileLock, Timeout
 from sqlalchemy import Connection, create_engine, event
 from sqlalchemy.pool import NullPool
 
-from ...durable.disks import network_disk
+from ...durable import network_disk
 from ...errors import StorageBusy
 from .address import Address
 from .database import LOCK_TIMEOUT, Database

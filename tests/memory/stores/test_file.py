@@ -11,8 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from aiserver.durable import files as durable_files
-from aiserver.durable import platform, remove
+from aiserver import durable
 from aiserver.errors import (
     MemoryTooLarge,
     MemoryUnreadable,
@@ -236,7 +235,7 @@ def fail_at(monkeypatch: pytest.MonkeyPatch, call: str, code: int) -> list[str]:
         failed.append(call)
         raise OSError(code, os.strerror(code))
 
-    modules = {"write": os, "rename": os, "flush": durable_files}
+    modules = {"write": os, "rename": os, "flush": durable}
     name = {"rename": "replace"}.get(call, call)
     monkeypatch.setattr(modules[call], name, fail)
     if call == "rename":
@@ -412,7 +411,7 @@ async def test_files_for_git_that_are_being_written_are_not_removed(
     store: FileMemoryStore, file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """P23: a reader, which removes orphans, has the lock of another document."""
-    real, cleaned = platform.flush, 0
+    real, cleaned = durable.flush, 0
 
     def flush(descriptor: int) -> None:
         nonlocal cleaned
@@ -421,7 +420,7 @@ async def test_files_for_git_that_are_being_written_are_not_removed(
             cleaned += 1
         real(descriptor)
 
-    monkeypatch.setattr(durable_files, "flush", flush)
+    monkeypatch.setattr(durable, "flush", flush)
     assert await store.replace("memory", None, HAND_WRITTEN)
     assert cleaned == 3
     written = {"MEMORY.md", ".gitignore", ".gitattributes", "proposals.json.lock"}

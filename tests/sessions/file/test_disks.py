@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from aiserver.durable import disks
-from aiserver.durable.disks import network_disk
+from aiserver import durable
+from aiserver.durable import network_disk
 from aiserver.testing.records import KEY, in_loop, turn
 
 from ..conftest import FileBackend
@@ -22,7 +22,7 @@ def mount(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
         table.write_text(
             f"/dev/vda / ext4 rw 0 0\nbroken\nx:/home {tmp_path} {kind} {options} 0 0\n"
         )
-        monkeypatch.setattr(disks, "_MOUNT_TABLE", table)
+        monkeypatch.setattr(durable, "_MOUNT_TABLE", table)
 
     return write
 
@@ -55,14 +55,14 @@ def test_local_locks_on_a_network_disk_give_a_notice(
 
 def test_the_last_mount_on_a_folder_counts(files: FileBackend, mount) -> None:
     mount("autofs")
-    with disks._MOUNT_TABLE.open("a") as table:
+    with durable._MOUNT_TABLE.open("a") as table:
         table.write(f"x:/home {files.root} nfs4 rw 0 0\n")
     disk = network_disk(files.root / "not" / "there")
     assert disk and disk.kind == "nfs4"
 
 
 def test_without_a_mount_table_a_disk_is_local(files: FileBackend, monkeypatch) -> None:
-    monkeypatch.setattr(disks, "_MOUNT_TABLE", files.root / "none")
+    monkeypatch.setattr(durable, "_MOUNT_TABLE", files.root / "none")
     assert network_disk(files.root) is None
 
 

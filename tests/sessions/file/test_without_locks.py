@@ -11,8 +11,8 @@ from pathlib import Path
 import filelock
 import pytest
 
-from aiserver.durable import has_system_locks, lock_file, locking
-from aiserver.durable.disks import NO_LOCKS_NOTICE
+from aiserver import durable
+from aiserver.durable import NO_LOCKS_NOTICE, has_system_locks, lock_file
 from aiserver.sessions.file.manager import FileSessionManager
 from aiserver.testing.records import KEY, in_loop, turn
 
@@ -27,7 +27,7 @@ def no_flock(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) ->
         raise OSError(getattr(errno, request.param), "injected")
 
     monkeypatch.setattr("fcntl.flock", fail)
-    monkeypatch.setattr(locking, "flock", fail)
+    monkeypatch.setattr(durable, "flock", fail)
 
 
 @in_loop
@@ -63,7 +63,7 @@ def test_a_killed_holder_blocks_nobody(tmp_path: Path) -> None:
     assert holder.stdout and holder.stdout.readline() == b"held\n"
 
     def acquire(seconds: float) -> object:
-        return locking._acquire(filelock.SoftFileLock, str(path), time.monotonic() + seconds)
+        return durable._acquire(filelock.SoftFileLock, str(path), time.monotonic() + seconds)
 
     assert acquire(0.2) is None
     holder.communicate(b"x")

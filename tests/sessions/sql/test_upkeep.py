@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from sqlalchemy import create_engine, inspect, make_url, text
 
-from aiserver.durable import disks
+from aiserver import durable
 from aiserver.errors import SettingError, StorageError
 from aiserver.models import SessionKey
 from aiserver.sessions.factory import create_session_manager
@@ -259,7 +259,7 @@ async def test_a_file_on_a_network_disk_has_a_warning(
     mounts.write_text(f"server:/home {tmp_path} nfs4 rw 0 0\n")
     store = create_session_manager(f"sqlite:///{tmp_path}/x.db")
     assert await store.start() == []
-    monkeypatch.setattr(disks, "_MOUNT_TABLE", mounts)
+    monkeypatch.setattr(durable, "_MOUNT_TABLE", mounts)
     [notice] = await store.start()
     assert "network disk" in notice
     await store.close()

@@ -36,10 +36,10 @@ from ....durable import (
     read_file,
     remove,
     replace_file,
+    retry_while_in_use,
     temp_target,
     translate_os_errors,
 )
-from ....durable.platform import retry_while_in_use
 from ....errors import MemoryTooLarge, MemoryUnreadable, StorageBusy, StorageError
 from .base import DocumentName, MemoryStore, check_size, max_bytes
 
