@@ -46,7 +46,7 @@ INNER = {
     "sessions": [
         {"record"},
         {"base", "threads"},
-        {"values"},
+        {"runner"},
         {"key_value"},
         {"file", "memory", "redis", "sql"},
         {"factory"},

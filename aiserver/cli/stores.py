@@ -24,8 +24,8 @@ from ..loaded_plugins import Plugins, load_plugins
 from ..plugin import Host
 from ..sessions.base import SessionManager
 from ..sessions.factory import hide_password
+from ..sessions.file.directory import FOLDER, path_from_url
 from ..sessions.file.manager import FileSessionManager
-from ..sessions.file.root import FOLDER, path_from_url
 
 if TYPE_CHECKING:
     from ..extension import AIServer

@@ -48,7 +48,7 @@ from ..models import Event, Interaction, NewEvent, NewLogEntry, Session, Session
 from ..redact import redact
 from ..sessions.base import SessionManager
 from ..sessions.record.lru_cache import LRUCache
-from ..sessions.record.merge.digests import digest, last_digest
+from ..sessions.record.merge import digest, last_digest
 from .log_view import CHANGED, ORDER, LogView
 
 _UNWRITABLE = (SessionTooNew, SessionCorrupt)

@@ -30,9 +30,9 @@ from ..models import NotebookLogEntry, Session, SessionKey, check_id
 from ..replay import CountCache, Step, Timeline, replay
 from ..sessions.base import SessionManager
 from ..sessions.record import codec
+from ..sessions.record.git_merge import renumber_entries
 from ..sessions.record.lru_cache import LRUCache
-from ..sessions.record.merge import digests
-from ..sessions.record.merge.digests import SeqsByDigest
+from ..sessions.record.merge import SeqsByDigest, seqs_by_digest
 from ..sessions.record.recovery import parse_or_recover
 
 _MAX_NOTEBOOKS = 4
@@ -289,7 +289,7 @@ def _history_of_cells(
     def seqs_of(cell_id: str) -> SeqsByDigest | None:
         cell = cells.get(cell_id)
         if cell and cell.seqs_by_digest is None:
-            cell.seqs_by_digest = digests.seqs_by_digest(codec.parse(cell.raw))
+            cell.seqs_by_digest = seqs_by_digest(codec.parse(cell.raw))
         return cell.seqs_by_digest if cell else None
 
     # Entries refer to records by seq. A merge of git branches may have changed the seqs of records,
@@ -299,7 +299,7 @@ def _history_of_cells(
         cell_id: max((step.seq or 0 for step in cell.steps), default=0)
         for cell_id, cell in cells.items()
     }
-    entries = digests.renumber_entries(log, merges, last_seqs, seqs_of)
+    entries = renumber_entries(log, merges, last_seqs, seqs_of)
     timeline = Timeline({cell_id: cell.steps for cell_id, cell in cells.items()}, entries)
     sessions = LazySessions({cell_id: cell.raw for cell_id, cell in cells.items()})
     return History(notebook_id, sessions, log, timeline, version)

@@ -45,7 +45,7 @@ from ..errors import NotFound, SessionCorrupt, SessionTooNew, StorageError
 from ..models import NewLogEntry, SessionKey, check_id, is_id, utc_now
 from ..sessions.base import SessionManager
 from ..sessions.record.lru_cache import LRUCache
-from ..sessions.record.merge.digests import last_digest, seqs_by_digest
+from ..sessions.record.merge import last_digest, seqs_by_digest
 from .cell_match import (
     FileCell,
     Match,

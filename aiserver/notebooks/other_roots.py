@@ -26,11 +26,11 @@ from typing import Any
 from ..errors import SessionCorrupt, SessionTooNew, StorageError
 from ..models import NewLogEntry, NotebookLogEntry, Session, SessionKey
 from ..sessions.base import Logger, SessionManager
+from ..sessions.file.directory import find_other_roots
 from ..sessions.file.manager import FileSessionManager
-from ..sessions.file.root import find_other_roots
 from ..sessions.record import codec
 from ..sessions.record.lru_cache import LRUCache
-from ..sessions.record.merge.digests import digest
+from ..sessions.record.merge import digest
 
 _BLOB = re.compile(rb'"([0-9a-f]{64})"')
 

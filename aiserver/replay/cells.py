@@ -158,10 +158,7 @@ class Cell:
 
 
 def _first_own_step(cell_id: str, steps: Sequence[Step]) -> int:
-    """Return the index of the step that copied or split off the cell; 0 if there is none.
-
-    The steps before it happened in the other cell.
-    """
+    """Return the index of the step that copied or split off the cell; 0 if there is none."""
     for step in reversed(steps):
         origin = (step.data or {}).get("from")
         if step.kind == "copy" or (step.kind == "split" and origin not in (None, cell_id)):

@@ -74,10 +74,7 @@ def _is_cut_and_paste(cut: Step, paste: Step) -> bool:
 
 
 def _step_of_run(shown: Sequence[tuple[Step, str]], run: Step) -> int | None:
-    """Return the index of the step that wrote the code which was run; None if there is none.
-
-    An accepted request is that step even if its answer was the same code.
-    """
+    """Return the index of the step that wrote the code which was run; None if there is none."""
     index = None
     for step, after in reversed(shown):
         if after != run.code:

@@ -74,10 +74,7 @@ def match_in_order(old: Sequence[str], new: Sequence[str]) -> Pairs:
 def _unique_lines(
     old: Sequence[str], new: Sequence[str], a0: int, a1: int, b0: int, b1: int
 ) -> Pairs:
-    """Return pairs of equal lines that occur once in each range, in the same order in both.
-
-    Lines without letters and digits, such as brackets, only count if there are no others.
-    """
+    """Return pairs of equal lines that occur once in each range, in the same order in both."""
     old_counts, new_counts = Counter(old[a0:a1]), Counter(new[b0:b1])
     unique = {line for line, count in old_counts.items() if count == 1 and new_counts[line] == 1}
     lines = {line for line in unique if any(map(str.isalnum, line))} or unique
@@ -118,10 +115,7 @@ def _longest_increasing(pairs: Pairs) -> Pairs:
 
 
 def _match_moved(old: Sequence[str], new: Sequence[str], matches: list[int | None]) -> None:
-    """Add lines that were moved to ``matches``, and equal lines directly before and after them.
-
-    A moved line is distinctive and occurs once among the unmatched lines of each text.
-    """
+    """Add lines that were moved to ``matches``, and equal lines directly before and after them."""
     matched_old = {i for i in matches if i is not None}
     candidates_old = [i for i in range(len(old)) if i not in matched_old and is_distinctive(old[i])]
     candidates_new = [j for j, i in enumerate(matches) if i is None and is_distinctive(new[j])]

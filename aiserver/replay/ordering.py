@@ -94,10 +94,7 @@ def order_steps(cells: Sequence[Cell], log: Sequence[NotebookLogEntry]) -> list[
 def _read_log(
     log: Sequence[NotebookLogEntry],
 ) -> tuple[list[_Checkpoint], list[tuple[int, CellOrder]]]:
-    """Return the checkpoints, and the other cell orders with the indexes of their intervals.
-
-    An order belongs to a checkpoint that directly follows it and isn't ``inherited``.
-    """
+    """Return the checkpoints, and the other cell orders with the indexes of their intervals."""
     checkpoints: list[_Checkpoint] = []
     separate_orders: list[tuple[int, CellOrder]] = []
     last_order: CellOrder | None = None  # the order in the previous entry, if there is one

@@ -183,10 +183,7 @@ class _Reader:
             self.last_request, self.parent_of_request = step, turn.parent_turn_id
 
     def _step_of_request(self, turn: Interaction) -> Step | None:
-        """Return the step of the request that the turn answers again; None for a new request.
-
-        This is the last one, if nobody has decided on its answers and the cell is unchanged.
-        """
+        """Return the step of the request that the turn answers again; None for a new request."""
         step = self.last_request
         if (
             step is None
@@ -368,8 +365,7 @@ class _Reader:
             self._add_step(seq, kind, timestamp, source, author=UNKNOWN.kind)
 
     def _settle(self, turn_step: Step, event: Event) -> None:
-        """Store the seq and time of an accept or reject in the step of its turn, if that is the
-        last."""
+        """Store the seq and time of an accept or reject in the turn's step if that is the last."""
         if turn_step is self.steps[-1] and turn_step.settled_seq is None:
             turn_step.settled_seq, turn_step.settled_at = event.seq, event.timestamp
 
@@ -429,8 +425,7 @@ class _Reader:
 
 
 def _last_index_with_source(steps: Sequence[Step], index: int, source: str | None) -> int:
-    """Return the index of the last step that follows step ``index`` with the same source
-    ``source``."""
+    """Return the index of the last step after step ``index`` with the same source ``source``."""
     if steps[index].after != source:
         return index
     for step in steps[index + 1 :]:
@@ -440,11 +435,7 @@ def _last_index_with_source(steps: Sequence[Step], index: int, source: str | Non
 
 
 def _restored_step(steps: Sequence[Step], source: str | None, seq: object) -> Step | None:
-    """Return the step that was restored: the one with ``seq`` and, if possible, the code
-    ``source``.
-
-    If no step has this ``seq``, return the newest step with this code, or None.
-    """
+    """Return the step with ``seq``, if possible with ``source``, else the newest with that."""
     step_with_seq = None
     if isinstance(seq, int):
         for step in reversed(steps):

@@ -2,15 +2,12 @@
 
 Invariants of each store:
 
-- **Durability**: when ``save_interaction``, ``record_events``, ``fork``, ``merge_copy``,
-  ``append_notebook_log`` or ``put_blob`` returns, the data survives a crash of the process or the
-  machine. If a store can't guarantee this with its configuration, ``start`` returns a notice that
-  says so.
+- **Durability**: when a method that writes returns, the data survives a crash of the process or
+  the machine. If the configuration of a store can't guarantee this, ``start`` returns a notice.
 - **Atomicity**: a reader sees a session as it is before or after a write, never in between. A write
-  that raises an error has changed nothing. There is one exception: if the response of a database
-  server is lost, the write may be complete in spite of the error.
-- **No lost updates**: if several writers, in this process or others, write the same session at the
-  same time, the store runs their writes one after the other.
+  that raises an error has changed nothing, except that a write may be complete if the response of
+  a database server is lost.
+- **No lost updates**: writes to the same session, of this process and others, run one by one.
 - **Order**: the store assigns ``turn_id`` and ``seq`` as part of the write. Clocks play no role.
 - **Append-only**: only methods whose names begin with ``delete`` remove anything.
 - **No secrets**: keys and passwords are redacted from turns and events before they are stored.
@@ -18,9 +15,8 @@ Invariants of each store:
   revision is always appended.
 - **Isolation of owners**: owners and ids are compared byte by byte. No owner ever sees another
   owner's records.
-- **Exact copies**: if ``merge_copy`` stores a session under a new key, loading this key returns an
-  identical session. Only ``meta.owner`` may differ: it is the owner in the key. So a project can be
-  copied to any store and back.
+- **Exact copies**: a session that ``merge_copy`` stores under a new key is loaded unchanged, except
+  that ``meta.owner`` is the owner in the key. So a project can be copied to any store and back.
 """
 
 from __future__ import annotations
@@ -35,7 +31,6 @@ from typing import Any, NamedTuple
 from traitlets import MetaHasTraits, Unicode
 from traitlets.config import LoggingConfigurable
 
-from ..concurrency import for_each
 from ..errors import SessionCorrupt, SessionTooNew
 from ..models import (
     Event,
@@ -51,8 +46,7 @@ from ..models import (
 )
 from ..tokens import estimate_tokens
 from .record.codec import dumps
-from .record.mutations import find_problems
-from .record.summaries import summary_marks
+from .record.mutations import find_problems, summary_marks
 
 Logger = logging.Logger | logging.LoggerAdapter[Any]
 """The type of ``SessionManager.log``."""
@@ -89,19 +83,11 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
     url = Unicode(help="The URL of the store, if a URL was chosen.")
 
     async def start(self) -> list[str]:
-        """Prepare the store and return notices for the server's log.
-
-        The notices are sentences, mainly about guarantees that the store can't give with its
-        configuration. Calling this method is optional: without it, the first use of the store
-        prepares the store. Raises StorageError.
-        """
+        """Prepare the store and return ``notices``. Optional: the first use prepares it, too."""
         return await self.notices()
 
     async def notices(self) -> list[str]:
-        """Return notices: sentences for people about the store and its configuration.
-
-        Changes nothing in the store. Raises StorageError.
-        """
+        """Return sentences for people, mainly about missing guarantees. Changes nothing."""
         return []
 
     @abstractmethod
@@ -118,20 +104,15 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
         return None if session is None else (dumps(session), session.revision)
 
     async def load_raw_batch(self, keys: Sequence[SessionKey]) -> list[bytes | None]:
-        """Return the stored bytes of each session, so that another process can parse them.
+        """Return the stored bytes of each session, which may be damaged; None if unreadable."""
 
-        A store may return damaged bytes, because the other process can recover the intact records
-        in them. For a session that is missing or can't be read at all, the list contains None.
-        """
-        data: dict[SessionKey, bytes] = {}
-
-        async def load(key: SessionKey) -> None:
+        async def load(key: SessionKey) -> bytes | None:
             with contextlib.suppress(SessionCorrupt, SessionTooNew):
-                if raw := await self.load_raw(key):
-                    data[key] = raw[0]
+                raw = await self.load_raw(key)
+                return raw and raw[0]
+            return None
 
-        await for_each(keys, load)
-        return [data.get(key) for key in keys]
+        return await asyncio.gather(*map(load, keys))
 
     @abstractmethod
     async def save_interaction(
@@ -149,9 +130,8 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
     ) -> tuple[list[Event], int]:
         """Append events in one write; return the saved events and the new revision.
 
-        If the session already contains an event with the same ``id`` as one of ``events``, the
-        event isn't appended again, and the stored event is returned. Raises the same errors as
-        ``save_interaction``.
+        For an event whose ``id`` the session already contains, the stored event is returned.
+        Raises the same errors as ``save_interaction``.
         """
 
     async def get_history(
@@ -164,10 +144,8 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
     ) -> list[Interaction]:
         """Return the newest turns that fit into the limits, oldest first.
 
-        The limits are ``max_messages`` messages and ``max_tokens`` tokens. Turns before the last
-        ``context_reset`` event are left out. A turn counts as two messages, the request and the
-        answer, and is never split. Its tokens are those of the intent, of the cell's code at the
-        time of the request, and of the suggestion.
+        Turns before the last ``context_reset`` event are left out. A turn counts as two messages
+        and is never split. Its tokens are those of the intent, the code and the suggestion.
         """
         turns = (await self.load_session(key)).history()
         fitting: list[Interaction] = []
@@ -192,33 +170,27 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
         offset: int = 0,
         limit: int | None = None,
     ) -> tuple[list[SessionSummary], int]:
-        """Return a range of the list of summaries, and the length of the whole list.
+        """Return at most ``limit`` summaries from ``offset`` on, and the number of all.
 
-        The range begins at index ``offset``, and has at most ``limit`` summaries. The list is
-        ordered by (notebook_id, cell_id). An unreadable session is skipped and reported in the
-        server's log.
+        They are ordered by (notebook_id, cell_id). An unreadable session is logged and skipped.
         """
 
     async def session_marks(
         self, notebook_id: str | None = None, *, owner: str = ""
     ) -> Mapping[tuple[str, str], Hashable]:
-        """Return a mark for each session, by notebook and cell id.
+        """Return by notebook and cell id a value that changes with each write of the session.
 
-        A mark is a value that changes with each write of the session. If the store knows when the
-        sessions were written, the newest session comes first. Damaged sessions may be included.
+        If the store knows when the sessions were written, the newest session comes first. Damaged
+        sessions may be included.
         """
-        listed = [await self.list_sessions(notebook_id, owner=owner)]
-        # Freeing the memory of many summaries takes time. So a worker thread removes the summaries
-        # from ``listed``, and their memory is freed in the worker thread, not in the event loop.
-        return await asyncio.to_thread(lambda: summary_marks(listed.pop()[0]))
+        summaries, _ = await self.list_sessions(notebook_id, owner=owner)
+        return summary_marks(summaries)
 
     @abstractmethod
     async def list_owners(self) -> list[str]:
-        """Return the owners of sessions, change logs or blobs, sorted.
+        """Return the owners of sessions, change logs or blobs, sorted; ``""`` for no owner.
 
-        ``""`` stands for data without an owner. Commands that maintain the whole store need this
-        list. An owner is left out if the store doesn't know the owner's name. For example, the file
-        store may know only a hash of it.
+        Owners of whom the store only knows a hash of the name are left out.
         """
 
     @abstractmethod
@@ -234,34 +206,28 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
 
     @abstractmethod
     async def fork(self, source: SessionKey, target: SessionKey) -> Session:
-        """Copy a session to another cell. In the copy, ``meta.forked_from`` names the source.
+        """Copy a session to another cell; in the copy, ``meta.forked_from`` names the source.
 
-        Return the copy. If the target cell already has a session, return it and copy nothing.
-        Raises NotFound if there is no source, or SessionTooNew if the source has a newer format,
-        which can't be copied completely.
+        Return the copy, or the session that the target already has. Raises NotFound without a
+        source, or SessionTooNew if its newer format can't be copied completely.
         """
 
     @abstractmethod
     async def merge_copy(
         self, key: SessionKey, other: Session, *, merged_digests: Collection[str] = ()
     ) -> bool:
-        """Merge another copy of a cell's session; return whether that changed anything.
+        """Merge another copy of a cell's session as ``merge_into`` does; return whether it changed.
 
-        For the rules, see ``record/merge/sessions.py``. ``merged_digests`` are the digests of the
-        records that earlier calls have merged. If one of these records is missing from the stored
-        session, it was deleted after that merge, so it isn't added again. If there is no stored
-        session and ``merged_digests`` is empty, an exact copy of ``other`` is stored. Raises
-        SessionTooNew if the stored session or ``other`` has a newer format, because a session in a
-        newer format can't be merged completely.
+        ``merged_digests`` are the digests of the records that earlier calls have merged. Those that
+        are missing were deleted since, so they aren't added again. Raises SessionTooNew if the
+        stored session or ``other`` has a newer format, which can't be merged completely.
         """
 
     def notebook_id_lock(self, *, owner: str = "") -> contextlib.AbstractAsyncContextManager[None]:
         """Return the lock that must be held while one of the owner's notebooks gets its id.
 
-        Only one process at a time can have the lock. The lock works only between processes, so two
-        tasks of one process must not use it at the same time. This base class locks nothing; a
-        store that several processes share must override the method. Some stores have only one such
-        lock for all owners.
+        It works only between processes: two tasks of one must not use it at the same time. A store
+        that several processes share must override this method.
         """
         return contextlib.nullcontext()
 
@@ -282,10 +248,7 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
         """Return the ids of the notebooks that have a change log, sorted."""
 
     async def notebook_marks(self, *, owner: str = "") -> Mapping[str, Hashable]:
-        """Return a mark for each notebook: a value that changes when the notebook's log changes.
-
-        A caller that caches logs compares marks to see which logs it must read again.
-        """
+        """Return for each notebook a value that changes when the notebook's log changes."""
         logs = {
             id_: await self.read_notebook_log(id_, owner=owner)
             for id_ in await self.list_notebooks(owner=owner)
@@ -321,10 +284,8 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
     async def verify(self, *, owner: str = "", repair: bool = False) -> AsyncIterator[VerifyResult]:
         """Verify an owner's sessions, change logs and blobs; yield a result for each of them.
 
-        The result for an intact session, log or blob has no problem. If ``repair`` is true, damaged
-        data is repaired, and its bytes are quarantined. In this base class, the method verifies
-        only sessions, and repairs nothing. A store can override it to find and repair the damage
-        that is possible in this store, such as a torn file or a wrong counter.
+        If ``repair`` is true, damaged data is repaired, and its bytes are quarantined. This base
+        class verifies only sessions, and repairs nothing.
         """
         summaries, _ = await self.list_sessions(owner=owner)
         for summary in summaries:
@@ -335,16 +296,12 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
             except SessionCorrupt as error:
                 yield VerifyResult(location, error.message)
                 continue
-            problems = find_problems(session, key) if session else []
-            yield VerifyResult(location, "; ".join(problems) or None)
+            yield VerifyResult(location, find_problems(session, key) if session else None)
 
     async def has_damage(
         self, notebook_id: str, cell_id: str | None = None, *, owner: str = ""
     ) -> bool:
-        """Return whether a session, or a notebook's change log, has damaged or quarantined bytes.
-
-        Deleting it deletes these bytes, which its records don't contain.
-        """
+        """Return whether a session, or a change log, has damaged or quarantined bytes."""
         return False
 
     async def writable(self) -> bool:

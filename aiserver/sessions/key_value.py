@@ -1,19 +1,26 @@
 """A base class for stores of values by key: SQL, Redis, memory, and stores of other packages.
 
 A subclass only has to implement ``run`` and a ``Transaction``. Each write of the store is one
-transaction. ``values.py`` describes how sessions and logs are stored.
+transaction.
+
+The layout: a session is a *head* and *parts*. Each write that appends records adds one part, with
+these records, and replaces the head, which has everything else: the meta, unknown keys, the next
+numbers and the summary. So to append a record takes equally long for short and for long sessions,
+and lists read only heads. The change log of a notebook is stored in the same way. Before there were
+parts, a value was a whole session or log. It is still read, and the next write converts it.
 """
 
 from __future__ import annotations
 
 import contextlib
 import hashlib
-from abc import abstractmethod
-from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
+import json
+from abc import ABC, abstractmethod
+from collections.abc import AsyncIterator, Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
 from typing import TypeVar
 
-from pydantic import ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
 from ..errors import SessionCorrupt
 from ..models import (
@@ -26,50 +33,304 @@ from ..models import (
     Session,
     SessionKey,
     SessionSummary,
+    Stored,
     check_id,
+    new_session,
 )
 from .base import SessionManager, VerifyResult
-from .record import codec
+from .record import codec, mutations
 from .record.codec import DamagedData
 from .record.filenames import check_sha256
-from .record.merge.sessions import merge_into
-from .record.mutations import (
-    append_events,
-    append_turn,
-    check_writable,
-    fork_session,
-    next_revision,
-    number_entries_from,
-    number_events,
-    number_turn,
-)
-from .record.summaries import extend_summary, sort_and_slice, summarise
-from .values import (
-    BLOB,
-    DAMAGED,
-    LOG,
-    LOG_PART,
-    PART,
-    SESSION,
-    LogHead,
-    SessionHead,
-    StoredSession,
-    Transaction,
-    change_session,
-    complete_lines,
-    encode_part,
-    find_events,
-    parse_head,
-    part_name,
-    read_log,
-    session_key,
-    value_key,
-    verify_session,
-)
-
-__all__ = ["KeyValueSessionManager", "Transaction", "value_key"]
+from .record.merge import merge_into
+from .record.mutations import check_writable
+from .record.recovery import is_empty, recover
 
 T = TypeVar("T")
+
+# The kinds of values: heads and parts of sessions and logs, blobs, bytes that were damaged, and
+# documents of memories.
+SESSION, PART, LOG, LOG_PART = "session", "part", "log", "logpart"
+BLOB, DAMAGED, MEMORY = "blob", "damaged", "memory"
+_LAYOUT = 1
+
+
+class Transaction(ABC):
+    """Reads and writes the values of a store in one transaction.
+
+    The key of a value consists of the kind, at most 7 ASCII letters, the owner, which can be any
+    text and is compared byte by byte, and the name, at most 160 ASCII characters. A transaction
+    that writes a part gets the head first, so only the values that ``get`` returned can conflict.
+    """
+
+    @abstractmethod
+    def get(self, kind: str, owner: str, name: str) -> bytes | None:
+        """Return the value under a key, or None if there is no value."""
+
+    @abstractmethod
+    def put(self, kind: str, owner: str, name: str, value: bytes) -> None:
+        """Add or replace the value under a key."""
+
+    @abstractmethod
+    def delete(self, kind: str, owner: str, name: str) -> bool:
+        """Delete the value under a key; return False if there was none."""
+
+    @abstractmethod
+    def names(self, kind: str, owner: str) -> list[str]:
+        """Return the names of an owner's values of one kind."""
+
+    @abstractmethod
+    def owners(self) -> list[str]:
+        """Return all owners who have at least one value, of any kind."""
+
+    def values(self, kind: str, owner: str, prefix: str) -> dict[str, bytes]:
+        """Return the values whose names begin with a prefix, in the order of their names."""
+        names = sorted(name for name in self.names(kind, owner) if name.startswith(prefix))
+        values = {name: self.get(kind, owner, name) for name in names}
+        return {name: value for name, value in values.items() if value is not None}
+
+    def delete_all(self, kind: str, owner: str, prefix: str) -> bool:
+        """Delete the values whose names begin with a prefix; return False if there were none."""
+        names = [name for name in self.names(kind, owner) if name.startswith(prefix)]
+        return [self.delete(kind, owner, name) for name in names].count(True) > 0
+
+    def load(self, key: SessionKey) -> Session | None:
+        """Return a stored session, or its intact records. Raises SessionCorrupt without any."""
+        stored = StoredSession.read(self, key)
+        if stored is None:
+            return None
+        try:
+            return stored.parse()
+        except DamagedData as exc:
+            session = stored.recover()
+            if is_empty(session):
+                raise SessionCorrupt from exc
+            return session
+
+    def save(self, key: SessionKey, session: Session) -> None:
+        """Add or replace a session."""
+        kind, owner, name = value_key(key)
+        # Encoded first, because this raises InvalidRequest if JSON can't represent the session.
+        head = SessionHead.of(session)
+        part = encode_part(session.interactions, session.events or [])
+        self.delete_all(PART, owner, f"{name}/")
+        if session.interactions or session.events:
+            self.put(PART, owner, part_name(name, 0), part)
+            head.parts = 1
+        self.put(kind, owner, name, head.encode())
+
+
+class SessionHead(BaseModel):
+    """Everything about a session except its records."""
+
+    layout: int = _LAYOUT
+    session: str
+    """The JSON of the session without records."""
+    parts: int = 0
+    next_turn_id: int
+    next_seq: int
+    can_append: bool
+    """Whether a new record comes after all others."""
+    summary: SessionSummary
+
+    @classmethod
+    def of(cls, session: Session) -> SessionHead:
+        empty = session.model_copy(update={"interactions": []})
+        if session.events:
+            empty.events = []
+        last = session.ordered()[-1:]
+        return cls(
+            session=codec.encode(empty, indent=None).decode(),
+            next_turn_id=session.next_turn_id,
+            next_seq=session.next_seq,
+            can_append=not last or last[0].seq == session.next_seq - 1,
+            summary=mutations.summarise(session),
+        )
+
+    def encode(self) -> bytes:
+        # ``model_dump_json`` would write numbers with more digits than can be read.
+        return json.dumps(self.model_dump(), ensure_ascii=False).encode("utf-8", "surrogatepass")
+
+
+def parse_head(value: bytes) -> SessionHead | None:
+    """Return a session's head, or None if the value is a whole session or damaged."""
+    with contextlib.suppress(ValidationError):
+        return SessionHead.model_validate_json(value)
+    return None
+
+
+class _Part(Stored):
+    turns: list[Interaction] = Field(default_factory=list)
+    events: list[Event] = Field(default_factory=list)
+
+
+def encode_part(turns: Sequence[Interaction], events: Sequence[Event]) -> bytes:
+    """Return a part with these records."""
+    # The validation of many records takes time, and these are valid.
+    return codec.encode(_Part.model_construct(None, turns=list(turns), events=list(events)), None)
+
+
+def _parse_part(value: bytes) -> _Part:
+    try:
+        return codec.parse_record(_Part, value)
+    except ValueError as exc:
+        raise DamagedData("a part is damaged") from exc
+
+
+def part_name(name: str, index: int) -> str:
+    """Return the name of a part. Parts are sorted by their names."""
+    return f"{name}/{index:08}"
+
+
+class _EventId(Stored):
+    id: str | None
+
+
+class StoredSession:
+    """The values of a session."""
+
+    def __init__(self, key: SessionKey, head: bytes, parts: Mapping[str, bytes]) -> None:
+        self.key, self.head, self.parts = key, head, parts
+
+    @classmethod
+    def read(cls, transaction: Transaction, key: SessionKey) -> StoredSession | None:
+        """Read a session; return None if it has neither a head nor parts."""
+        kind, owner, name = value_key(key)
+        head = transaction.get(kind, owner, name)
+        parts = transaction.values(PART, owner, f"{name}/")
+        if head is None and not parts:
+            return None
+        return cls(key, head or b"", parts)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the head is a whole session, or damaged."""
+        return parse_head(self.head) is None
+
+    def parse(self) -> Session:
+        """Return the session. Raises DamagedData."""
+        head = parse_head(self.head)
+        if head is None:
+            if self.parts:
+                raise DamagedData("the head is damaged")
+            return codec.parse(self.head, self.key)
+        if len(self.parts) != head.parts:
+            raise DamagedData("parts are missing")
+        session = codec.parse(head.session.encode(), self.key)
+        parts = [_parse_part(value) for value in self.parts.values()]
+        session.interactions = [turn for part in parts for turn in part.turns]
+        if events := [event for part in parts for event in part.events]:
+            session.events = events
+        return session
+
+    def recover(self) -> Session:
+        """Return a session with the intact records and the note about them."""
+        head = parse_head(self.head)
+        frame = head.session.encode() if head else self.head
+        if not self.parts:
+            return recover(frame, self.key)
+        session = recover(b"\n".join([frame, *self.parts.values()]), self.key)
+        with contextlib.suppress(DamagedData):
+            session.__pydantic_extra__ = codec.parse(frame, self.key).model_extra
+        return session
+
+
+class LogHead(BaseModel):
+    """The head of a change log."""
+
+    layout: int = _LAYOUT
+    next_seq: int
+    parts: int
+
+
+def read_log(transaction: Transaction, notebook_id: str, owner: str) -> tuple[bytes, LogHead]:
+    """Return the lines of a log and its head, a new one if the log is missing or damaged."""
+    value = transaction.get(LOG, owner, notebook_id)
+    parts = transaction.values(LOG_PART, owner, f"{notebook_id}/")
+    lines = b"".join(parts.values())
+    with contextlib.suppress(ValidationError):
+        return lines, LogHead.model_validate_json(value or b"")
+    lines = (complete_lines(value) if value else b"") + lines
+    last = max((entry.seq for entry in codec.parse_log(lines).entries), default=0)
+    return lines, LogHead(next_seq=last + 1, parts=0)
+
+
+def value_key(key: SessionKey) -> tuple[str, str, str]:
+    """Return the kind, the owner and the name under which a session's head is stored."""
+    return SESSION, key.owner, f"{key.notebook_id}/{key.cell_id}"  # ids contain no "/"
+
+
+def session_key(name: str, owner: str) -> SessionKey:
+    """Return the key of the session whose head has this name."""
+    notebook_id, _, cell_id = name.partition("/")
+    return SessionKey(notebook_id, cell_id, owner)
+
+
+def change_session(
+    transaction: Transaction,
+    key: SessionKey,
+    if_revision: int | None,
+    change: Callable[[Session], T],
+) -> tuple[T, int]:
+    """Call ``change`` with a new or stored session; return the result and the new revision.
+
+    The session is saved if the result is True or the revision has changed. If the stored session
+    is damaged, its bytes are moved to the kind ``damaged``.
+    """
+    stored = StoredSession.read(transaction, key)
+    is_damaged = False
+    try:
+        session = stored.parse() if stored else new_session(key)
+    except DamagedData:
+        assert stored
+        session, is_damaged = stored.recover(), True
+    check_writable(session.meta, if_revision)
+    revision = session.revision
+    result = change(session)
+    if result is True or session.revision != revision:
+        if stored and is_damaged:
+            data = b"\n".join([stored.head, *stored.parts.values()])
+            name = f"{value_key(key)[2]}/{hashlib.sha256(data).hexdigest()[:16]}"
+            transaction.put(DAMAGED, key.owner, name, data)
+        transaction.save(key, session)
+    return result, session.revision
+
+
+def verify_session(
+    transaction: Transaction, key: SessionKey, repair: bool
+) -> tuple[str | None, bool]:
+    """Return a session's problem, and whether it was repaired."""
+    stored = StoredSession.read(transaction, key)
+    try:
+        return mutations.find_problems(stored.parse(), key) if stored else None, False
+    except DamagedData:
+        assert stored
+    session = stored.recover()
+    events = len(session.events or []) - 1  # without the event ``recovered``
+    problem = f"damaged; {len(session.interactions)} requests and {events} events are readable"
+    if repair:
+        change_session(transaction, key, None, mutations.increment_revision)
+    return problem, repair
+
+
+def find_events(
+    transaction: Transaction, key: SessionKey, ids: Iterable[str | None]
+) -> dict[str, Event]:
+    """Return the stored events that have one of these ids, by id."""
+    if not ids:
+        return {}
+    _, owner, name = value_key(key)
+    # The texts in JSON, after ``{"id":``.
+    texts = [codec.encode(_EventId(id=id_), None)[6:-2] for id_ in ids]
+    parts = transaction.values(PART, owner, f"{name}/").values()
+    candidates = [part for part in parts if any(text in part for text in texts)]
+    return mutations.events_by_id(
+        event for part in candidates for event in _parse_part(part).events
+    )
+
+
+def complete_lines(lines: bytes) -> bytes:
+    """Return lines with a line break at the end."""
+    return lines if lines.endswith(b"\n") else lines + b"\n"
 
 
 class KeyValueSessionManager(SessionManager):
@@ -77,13 +338,11 @@ class KeyValueSessionManager(SessionManager):
 
     @abstractmethod
     async def run(self, work: Callable[[Transaction], T]) -> T:
-        """Run ``work`` in one transaction and return the result of ``work``.
+        """Run ``work`` in one transaction and return its result. Raises StorageError.
 
         When this method returns, all changes are durable. If ``work`` raises an error, nothing is
-        changed. Transactions that write the same values run one after the other, among all
-        processes that share the store; ``work`` may be called again to ensure this. While this
-        method waits for the disk or the network, it must not block the event loop. Raises
-        StorageError.
+        changed. Transactions of all processes that write the same values run one after the other;
+        ``work`` may be called again to ensure this. The event loop must not be blocked meanwhile.
         """
 
     async def read(self, work: Callable[[Transaction], T]) -> T:
@@ -91,12 +350,9 @@ class KeyValueSessionManager(SessionManager):
         return await self.run(work)
 
     async def load_if_exists(self, key: SessionKey) -> Session | None:
-        """Return the stored session, or None if it isn't stored."""
         return await self.read(lambda transaction: transaction.load(key))
 
     async def load_raw(self, key: SessionKey) -> tuple[bytes, int] | None:
-        """Return the session as UTF-8 JSON and its revision, or None if there is no session."""
-
         def work(transaction: Transaction) -> tuple[bytes, int] | None:
             stored = StoredSession.read(transaction, key)
             if stored and stored.is_whole and not stored.parts:  # may be of a newer version
@@ -110,30 +366,23 @@ class KeyValueSessionManager(SessionManager):
     async def save_interaction(
         self, key: SessionKey, turn: NewTurn, *, if_revision: int | None = None
     ) -> tuple[Interaction, int]:
-        """Append a turn; return the saved turn and the new revision."""
-
         def number(head: SessionHead, _: Transaction) -> tuple[Interaction, list[Interaction]]:
-            saved = number_turn(turn, head.next_turn_id, head.next_seq)
+            saved = mutations.number_turn(turn, head.next_turn_id, head.next_seq)
             return saved, [saved]
 
         return await self._append(
-            key, if_revision, number, lambda session: append_turn(session, turn)
+            key, if_revision, number, lambda session: mutations.append_turn(session, turn)
         )
 
     async def record_events(
         self, key: SessionKey, events: Sequence[NewEvent], *, if_revision: int | None = None
     ) -> tuple[list[Event], int]:
-        """Append events; return the saved events and the new revision.
-
-        If an event has an id, all parts are searched for it.
-        """
-
         def number(head: SessionHead, transaction: Transaction) -> tuple[list[Event], list[Event]]:
             existing = find_events(transaction, key, {event.id for event in events} - {None})
-            return number_events(events, head.next_seq, existing)
+            return mutations.number_events(events, head.next_seq, existing)
 
         return await self._append(
-            key, if_revision, number, lambda session: append_events(session, events)
+            key, if_revision, number, lambda session: mutations.append_events(session, events)
         )
 
     async def list_sessions(
@@ -144,7 +393,6 @@ class KeyValueSessionManager(SessionManager):
         offset: int = 0,
         limit: int | None = None,
     ) -> tuple[list[SessionSummary], int]:
-        """Return at most ``limit`` summaries from ``offset`` on, and the total number."""
         if notebook_id is not None:
             check_id("notebookId", notebook_id)
         prefix = "" if notebook_id is None else f"{notebook_id}/"
@@ -157,24 +405,20 @@ class KeyValueSessionManager(SessionManager):
                     continue
                 try:
                     if session := transaction.load(session_key(name, owner)):
-                        summaries.append(summarise(session))
+                        summaries.append(mutations.summarise(session))
                 except SessionCorrupt:
                     self.log.warning("The session %s is damaged.", name)
-            return sort_and_slice(summaries, offset, limit)
+            return mutations.sort_and_slice(summaries, offset, limit)
 
         return await self.read(work)
 
     async def list_owners(self) -> list[str]:
-        """Return the owners of sessions, change logs or blobs, sorted."""
         return sorted(await self.read(lambda transaction: transaction.owners()))
 
     async def exists(self, key: SessionKey) -> bool:
-        """Return whether anything is stored under the key."""
         return await self.read(lambda transaction: transaction.get(*value_key(key)) is not None)
 
     async def delete(self, key: SessionKey, *, if_revision: int | None = None) -> bool:
-        """Delete a session; return False if there was none."""
-
         def work(transaction: Transaction) -> bool:
             with contextlib.suppress(SessionCorrupt):  # a damaged session can be deleted
                 if session := transaction.load(key):
@@ -186,12 +430,10 @@ class KeyValueSessionManager(SessionManager):
         return await self.run(work)
 
     async def fork(self, source: SessionKey, target: SessionKey) -> Session:
-        """Copy a session to another cell; if that cell already has a session, return it instead."""
-
         def work(transaction: Transaction) -> Session:
             if existing := transaction.load(target):
                 return existing
-            copy = fork_session(transaction.load(source), target)
+            copy = mutations.fork_session(transaction.load(source), target)
             transaction.save(target, copy)
             return copy
 
@@ -200,7 +442,6 @@ class KeyValueSessionManager(SessionManager):
     async def merge_copy(
         self, key: SessionKey, other: Session, *, merged_digests: Collection[str] = ()
     ) -> bool:
-        """Merge another copy of the session into the stored one."""
         check_writable(other.meta, None)
 
         def work(transaction: Transaction) -> bool:
@@ -213,7 +454,6 @@ class KeyValueSessionManager(SessionManager):
     async def append_notebook_log(
         self, notebook_id: str, entries: Sequence[NewLogEntry], *, owner: str = ""
     ) -> list[NotebookLogEntry]:
-        """Append entries to a notebook's change log; return the saved entries."""
         check_id("notebookId", notebook_id)
         if not entries:
             return []
@@ -229,7 +469,7 @@ class KeyValueSessionManager(SessionManager):
                         LOG_PART, owner, part_name(notebook_id, 0), complete_lines(lines)
                     )
                     head.parts = 1
-            saved = number_entries_from(head.next_seq, entries)
+            saved = mutations.number_entries_from(head.next_seq, entries)
             part = b"".join(codec.encode(entry, indent=None) for entry in saved)
             transaction.put(LOG_PART, owner, part_name(notebook_id, head.parts), part)
             head.next_seq, head.parts = head.next_seq + len(saved), head.parts + 1
@@ -241,7 +481,6 @@ class KeyValueSessionManager(SessionManager):
     async def read_notebook_log(
         self, notebook_id: str, *, owner: str = ""
     ) -> list[NotebookLogEntry]:
-        """Return a notebook's change log, oldest entry first."""
         check_id("notebookId", notebook_id)
         lines, _ = await self.read(lambda transaction: read_log(transaction, notebook_id, owner))
         entries, damaged_count = codec.parse_log(lines)
@@ -250,15 +489,12 @@ class KeyValueSessionManager(SessionManager):
         return entries
 
     async def list_notebooks(self, *, owner: str = "") -> list[str]:
-        """Return the ids of the notebooks that have a change log, sorted."""
         return sorted(await self.read(lambda transaction: transaction.names(LOG, owner)))
 
     async def notebook_marks(self, *, owner: str = "") -> Mapping[str, bytes]:
-        """Return the head of each notebook's log."""
         return await self.read(lambda transaction: transaction.values(LOG, owner, ""))
 
     async def delete_notebook_log(self, notebook_id: str, *, owner: str = "") -> bool:
-        """Delete a notebook's change log; return False if there was none."""
         check_id("notebookId", notebook_id)
 
         def work(transaction: Transaction) -> bool:
@@ -269,7 +505,6 @@ class KeyValueSessionManager(SessionManager):
         return await self.run(work)
 
     async def put_blob(self, data: bytes, *, owner: str = "") -> str:
-        """Store bytes under their SHA-256; return the hash in hex."""
         digest = hashlib.sha256(data).hexdigest()
 
         def work(transaction: Transaction) -> None:
@@ -280,7 +515,6 @@ class KeyValueSessionManager(SessionManager):
         return digest
 
     async def get_blob(self, sha256: str, *, owner: str = "") -> bytes | None:
-        """Return the bytes that have this hash, or None if no intact blob has it."""
         check_sha256(sha256)
         data = await self.read(lambda transaction: transaction.get(BLOB, owner, sha256))
         if data is not None and hashlib.sha256(data).hexdigest() != sha256:
@@ -289,20 +523,14 @@ class KeyValueSessionManager(SessionManager):
         return data
 
     async def list_blobs(self, *, owner: str = "") -> list[str]:
-        """Return the hashes of all blobs, sorted."""
         return sorted(await self.read(lambda transaction: transaction.names(BLOB, owner)))
 
     async def delete_blob(self, sha256: str, *, owner: str = "") -> bool:
-        """Delete a blob; return False if there was none."""
         check_sha256(sha256)
         return await self.run(lambda transaction: transaction.delete(BLOB, owner, sha256))
 
     async def verify(self, *, owner: str = "", repair: bool = False) -> AsyncIterator[VerifyResult]:
-        """Verify an owner's sessions, change logs and blobs.
-
-        A damaged session is repaired as by any write: its bytes are moved to the kind ``damaged``,
-        and its intact records stay in use.
-        """
+        """Verify an owner's data. A damaged session is repaired as by any write."""
         run = self.run if repair else self.read
 
         def session_names(transaction: Transaction) -> list[str]:
@@ -328,10 +556,10 @@ class KeyValueSessionManager(SessionManager):
         number: Callable[[SessionHead, Transaction], tuple[T, Sequence[Interaction | Event]]],
         append: Callable[[Session], T],
     ) -> tuple[T, int]:
-        """Append records to a new or stored session; return the result and the new revision.
+        """Append records to a session; return the result of ``number`` and the new revision.
 
-        ``number`` returns the result and the new records. If the session can't be appended to
-        without reading it, ``append`` appends to the whole session instead.
+        ``number`` also returns the new records. If the session can't be appended to without
+        reading it, ``append`` appends to the whole session instead.
         """
 
         def work(transaction: Transaction) -> tuple[T, int]:
@@ -351,12 +579,12 @@ class KeyValueSessionManager(SessionManager):
                 return change_session(transaction, key, if_revision, append)
             if not records:
                 return result, frame.revision
-            frame.meta = next_revision(frame.meta)
+            mutations.increment_revision(frame)
             turns = [record for record in records if isinstance(record, Interaction)]
             events = [record for record in records if isinstance(record, Event)]
             part = encode_part(turns, events)
             head.session = codec.encode(frame, indent=None).decode()
-            head.summary = extend_summary(
+            head.summary = mutations.extend_summary(
                 head.summary, records, frame.revision, frame.meta.last_updated
             )
             head.next_turn_id += len(turns)

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from .key_value import KeyValueSessionManager, Transaction
-from .values import MEMORY
+from .key_value import MEMORY, KeyValueSessionManager, Transaction
 
 T = TypeVar("T")
 
@@ -26,11 +25,9 @@ class InMemorySessionManager(KeyValueSessionManager):
         self._memory = _Memory()
 
     async def start(self) -> list[str]:
-        """Warn that the store is not durable."""
         return ["Histories are kept in memory only, so they are lost when the server stops."]
 
     async def run(self, work: Callable[[Transaction], T]) -> T:
-        """Run ``work`` with the values in memory."""
         return work(self._memory)
 
 

@@ -18,14 +18,9 @@ from collections.abc import Callable
 from queue import SimpleQueue
 from typing import Any, TypeVar
 
-from ..errors import StorageUnreachable
-
 T = TypeVar("T")
 
 _Queue = SimpleQueue["_Job | None"]
-_THREADS = 8
-_IDLE_TIMEOUT = 60.0  # seconds without operations, after which unused connections are closed
-_JOIN_TIMEOUT = 5.0  # maximum seconds that ``close`` waits for each thread to end
 
 
 class Workers:
@@ -111,89 +106,3 @@ def _run_jobs(jobs: _Queue, idle: threading.Semaphore) -> None:
 def _stop_threads(jobs: _Queue, threads: list[threading.Thread]) -> None:
     for _ in threads:
         jobs.put(None)  # ends the thread that gets this item from the queue
-
-
-class Runner:
-    """Runs operations on a database in threads.
-
-    The first operation creates the database object, in the operation's thread, by calling
-    ``factory``. ``close`` disposes of the database object. An operation after ``close`` creates a
-    new database object.
-    """
-
-    def __init__(self, factory: Callable[[], Any]) -> None:
-        self._factory = factory
-        self._lock = threading.Lock()
-        self._workers: Workers | None = None
-        self._database: Any = None
-        self._last_use = 0.0
-        self._idle_timer: asyncio.TimerHandle | None = None
-
-    async def run(self, operation: Callable[[Any], T], timeout: float | None = None) -> T:
-        """Run an operation on the database in a thread and return its result.
-
-        Raises StorageUnreachable if the operation hasn't ended after ``timeout`` seconds. An
-        operation that has begun continues nevertheless.
-        """
-        if self._workers is None:
-            self._workers = Workers(_THREADS)
-        loop = asyncio.get_running_loop()
-        # The thread and the event loop keep a reference to the future's result for a while. If this
-        # were a long session, freeing its memory would delay the next operation
-        # (benchmarks/stores.py). So the future's result is a list, from which ``pop`` removes the
-        # operation's result.
-        future = self._workers.run(lambda: [operation(self._get_database())])
-        # asyncio.wait_for would make saves in SQLite slower (benchmarks/stores.py).
-        timer = loop.call_later(timeout, _set_timeout_error, future) if timeout else None
-        try:
-            return (await future).pop()
-        finally:
-            if timer:
-                timer.cancel()
-            self._last_use = loop.time()
-            if self._idle_timer is None:
-                self._idle_timer = loop.call_later(_IDLE_TIMEOUT, self._check_idle, loop)
-
-    async def close(self) -> None:
-        """Wait for the operations in progress, then close the connections.
-
-        Waits at most ``_JOIN_TIMEOUT`` seconds for each thread.
-        """
-        if self._idle_timer:
-            self._idle_timer.cancel()
-            self._idle_timer = None
-        workers, self._workers = self._workers, None
-        if workers:
-            await asyncio.to_thread(workers.close, _JOIN_TIMEOUT)
-        await asyncio.to_thread(self.dispose)
-
-    def _check_idle(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Close unused connections if no operation was run for ``_IDLE_TIMEOUT`` seconds.
-
-        Otherwise, schedule the next check for ``_IDLE_TIMEOUT`` seconds after the last operation.
-        """
-        remaining = self._last_use + _IDLE_TIMEOUT - loop.time()
-        self._idle_timer = None
-        if remaining > 0:
-            self._idle_timer = loop.call_later(remaining, self._check_idle, loop)
-        elif self._database:
-            loop.run_in_executor(None, self._database.close_idle)
-
-    def dispose(self) -> None:
-        """Close the connections without waiting for operations in progress."""
-        with self._lock:
-            database, self._database = self._database, None
-        if database:
-            database.dispose()
-
-    def _get_database(self) -> Any:
-        if self._database is None:
-            with self._lock:
-                if self._database is None:
-                    self._database = self._factory()
-        return self._database
-
-
-def _set_timeout_error(future: asyncio.Future[Any]) -> None:
-    if not future.done():
-        future.set_exception(StorageUnreachable())

@@ -15,7 +15,7 @@ from aiserver.generation.past_turns import HISTORY_TURNS, PastTurns, conversatio
 from aiserver.models import Event, NewEvent, NewTurn, SessionKey, new_session
 from aiserver.prompts.receipt import ContextItem
 from aiserver.sessions.memory import InMemorySessionManager
-from aiserver.sessions.record.merge.sessions import merge_into
+from aiserver.sessions.record.git_merge import merge_branch
 from aiserver.sessions.record.mutations import append_events, append_turn
 
 from .test_past_turns import History, key
@@ -130,7 +130,7 @@ async def test_a_merge_of_branches_and_a_copy_change_nothing() -> None:
         append_turn(theirs, new_turn(intent))
     turns = theirs.history()
     append_events(theirs, [to_event(CondensedTurns("a and b", 0, 2), turns, "a:b")])
-    assert merge_into(ours, theirs, merge_id="m1")
+    assert merge_branch(ours, theirs, "m1")
     merged = ours.history()
     assert [turn.turn_id for turn in merged] == [3, 4, 5]
     assert newest_valid(ours.events or [], merged) == CondensedTurns("a and b", 0, 2)

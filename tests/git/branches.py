@@ -15,7 +15,8 @@ from typing import Any
 from aiserver.models import Interaction, NewEvent, NewLogEntry, Session, SessionKey, new_session
 from aiserver.sessions.record import codec
 from aiserver.sessions.record.filenames import log_name, session_name
-from aiserver.sessions.record.merge.digests import digest, renumber_entries, seqs_by_digest
+from aiserver.sessions.record.git_merge import renumber_entries
+from aiserver.sessions.record.merge import digest, seqs_by_digest
 from aiserver.sessions.record.mutations import append_events, append_turn, number_entries
 from aiserver.sessions.record.recovery import parse_or_recover
 from aiserver.testing.records import NOON, turn

@@ -10,11 +10,11 @@ from sqlalchemy import select
 
 from aiserver.plugins.memory.stores.base import KeyValueMemoryStore, MemoryStore
 from aiserver.plugins.memory.stores.file import FileMemoryStore
+from aiserver.sessions.key_value import MEMORY
 from aiserver.sessions.memory import InMemorySessionManager
 from aiserver.sessions.sql import SQLSessionManager
 from aiserver.sessions.sql.address import resolve_address
 from aiserver.sessions.sql.schema import values
-from aiserver.sessions.values import MEMORY
 from aiserver.testing import MemoryBackend
 
 from ..sessions.conftest import RedisBackend

@@ -12,7 +12,7 @@ from aiserver.models import NewLogEntry, SessionKey
 from aiserver.notebooks.change_log import Batch, CellChange, ChangeRecorder, SessionHead
 from aiserver.sessions.base import SessionManager
 from aiserver.sessions.memory import InMemorySessionManager
-from aiserver.sessions.record.merge.digests import digest
+from aiserver.sessions.record.merge import digest
 from aiserver.testing import Backend
 from aiserver.testing.records import NOON, event, in_loop, turn
 

@@ -24,8 +24,8 @@ from aiserver.models import SessionKey
 from aiserver.notebooks.identity import NotebookIdentity, NotebookRegistry
 from aiserver.notebooks.other_roots import OtherRoots
 from aiserver.notebooks.restored_ids import restore_ids
+from aiserver.sessions.file.directory import FOLDER
 from aiserver.sessions.file.manager import FileSessionManager
-from aiserver.sessions.file.root import FOLDER
 from aiserver.testing.records import event, in_loop, turn
 
 from ..examples import examples

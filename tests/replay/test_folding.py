@@ -7,7 +7,7 @@ from typing import Any
 from aiserver.models import SessionSummary
 from aiserver.plugins.export.labels import outcome
 from aiserver.replay import Step, request_numbers, shown_numbers, shown_steps, with_requests
-from aiserver.sessions.record.summaries import summarise
+from aiserver.sessions.record.mutations import summarise
 
 from .session_builder import SessionBuilder
 

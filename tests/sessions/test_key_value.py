@@ -11,8 +11,16 @@ import pytest
 
 from aiserver.errors import SessionCorrupt
 from aiserver.models import SessionKey
-from aiserver.sessions.key_value import KeyValueSessionManager, Transaction, value_key
-from aiserver.sessions.values import BLOB, DAMAGED, LOG, LOG_PART, PART
+from aiserver.sessions.key_value import (
+    BLOB,
+    DAMAGED,
+    LOG,
+    LOG_PART,
+    PART,
+    KeyValueSessionManager,
+    Transaction,
+    value_key,
+)
 from aiserver.testing import Backend
 from aiserver.testing.records import KEY, OTHER_CELL, event, in_loop, log_entry, turn
 

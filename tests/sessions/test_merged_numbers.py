@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from aiserver.merged_numbers import Renumberings, build_renumbering
 from aiserver.models import NotebookLogEntry
-from aiserver.sessions.record.merge.digests import renumber_entries
+from aiserver.sessions.record.git_merge import renumber_entries
 from aiserver.testing.records import log_entry
 
 from ..effort import at_most

@@ -17,7 +17,7 @@ from aiserver.errors import NotFound, StaleRevision
 from aiserver.models import NewEvent, NewLogEntry, NewTurn, NotebookLogEntry, Session, SessionKey
 from aiserver.sessions.base import SessionManager
 from aiserver.sessions.record import codec
-from aiserver.sessions.record.merge.digests import digest
+from aiserver.sessions.record.merge import digest
 from aiserver.testing import Backend
 from aiserver.testing.records import NOON
 

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from aiserver.models import NewEvent, NewTurn, Session, SessionKey
 from aiserver.sessions.base import SessionManager
 from aiserver.sessions.record import codec
-from aiserver.sessions.record.mutations import append_events, append_turn, set_owner
-from aiserver.sessions.record.summaries import summarise
+from aiserver.sessions.record.mutations import append_events, append_turn, set_owner, summarise
 from aiserver.testing import Backend
 from aiserver.testing.records import fresh_key
 

@@ -26,10 +26,9 @@ from ...durable import (
 from ...errors import AIServerError
 from ...sessions.base import SessionManager
 from ...sessions.factory import hide_password
-from ...sessions.file.directory import LOCKS, NOTEBOOKS, ShardLocks
+from ...sessions.file.directory import FOLDER, LOCKS, NOTEBOOKS, ShardLocks
 from ...sessions.file.manager import FileSessionManager
-from ...sessions.file.root import FOLDER
-from ...sessions.file.sync_copies import copied_notebook_id, is_copy, may_be_session
+from ...sessions.file.verify import copied_notebook_id, is_copy, may_be_session
 from ...sessions.record.codec import has_markers
 from ...sessions.record.filenames import log_notebook_id
 from .base import Finding, note, ok, problem

@@ -24,7 +24,7 @@ from pathlib import Path
 from ...durable import replace_file
 from ...errors import AIServerError
 from ...sessions.record.codec import DamagedData
-from ...sessions.record.merge.three_way import merge_logs, merge_sessions
+from ...sessions.record.git_merge import merge_logs, merge_sessions
 
 
 def merge(base: str, ours: str, theirs: str, path: str) -> int:

@@ -9,8 +9,8 @@ from typing import Literal
 from ...errors import NotFound, StorageReadOnly
 from ...handlers.base import AIServerHandler, guarded
 from ...requests import Body
+from ...sessions.file.directory import FOLDER
 from ...sessions.file.manager import FileSessionManager
-from ...sessions.file.root import FOLDER
 from ...surrogates import json_bytes
 from . import setup
 

@@ -21,7 +21,7 @@ from pathlib import Path
 from ...durable import replace_file
 from ...errors import AIServerError, NotFound, StorageReadOnly, UserText
 from ...safe_git import run_git
-from ...sessions.file.root import FOLDER
+from ...sessions.file.directory import FOLDER
 from ...sessions.record.codec import DamagedData, has_markers
 from . import driver
 

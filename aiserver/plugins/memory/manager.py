@@ -37,7 +37,7 @@ from ...errors import (
 )
 from ...models import SessionKey
 from ...sessions.base import SessionManager
-from ...sessions.file.root import find_folder, find_root
+from ...sessions.file.directory import find_folder, find_root
 from ...sessions.key_value import KeyValueSessionManager
 from . import document, proposals, reviews
 from .document import decode, run_in_memory_thread

@@ -22,8 +22,7 @@ from ...models import NewLogEntry, NotebookLogEntry, Session, SessionKey
 from ...sessions.base import SessionManager
 from ...sessions.memory import InMemorySessionManager
 from ...sessions.record import codec
-from ...sessions.record.merge.digests import SeqsByDigest, seqs_by_digest
-from ...sessions.record.merge.logs import missing_entries, renumber_entry
+from ...sessions.record.merge import SeqsByDigest, missing_entries, renumber_entry, seqs_by_digest
 
 
 @dataclass

@@ -1,7 +1,11 @@
-"""Create, lock and clean up the folder ``.aiserver_sessions``, and return notices about the folder.
+"""Find, create, lock and clean up the folder ``.aiserver_sessions``, and return notices about it.
 
 Invariants:
 
+- Histories stay visible if Jupyter is started in another folder of the project. The search for the
+  root, the folder that contains ``.aiserver_sessions``, goes upwards, but only within the home
+  folder, the git repository or the server's root directory. In a folder above these, such as
+  ``/tmp``, another user may have put histories.
 - Nothing is created before the first write. AI Server puts only these into the folder: the files of
   sessions, their temp files, quarantined files and legacy copies, and the folders ``locks``,
   ``notebooks`` and ``blobs``.
@@ -22,6 +26,8 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from functools import cached_property
 from pathlib import Path
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
 
 from ...durable import (
     NO_LOCKS_NOTICE,
@@ -38,9 +44,9 @@ from ...durable import (
     restrict_access,
     temp_target,
 )
-from ...errors import StorageBusy, StorageError
-from .root import FOLDER
+from ...errors import SettingError, StorageBusy, StorageError
 
+FOLDER = ".aiserver_sessions"
 BLOBS = "blobs"
 NOTEBOOKS = "notebooks"
 LOCKS = "locks"
@@ -51,9 +57,8 @@ _DIRECTORY_LOCK = SHARDS  # the index of the directory's lock file, after those 
 class ShardLocks:
     """Locks by name, whose files are in one folder. ``timeout`` is in seconds.
 
-    Each name maps to one of 256 lock files, so that lock files don't accumulate. Two names may
-    share a lock file, so a thread never locks two names at once. There is one more lock, for the
-    directory as a whole. A thread that holds the directory's lock may also lock a name.
+    Names share 256 lock files, so a thread never locks two names at once. There is one more lock,
+    for the directory as a whole. A thread that holds it may also lock a name.
     """
 
     def __init__(self, folder: Path, timeout: float) -> None:
@@ -62,10 +67,7 @@ class ShardLocks:
 
     @contextlib.contextmanager
     def lock(self, name: str | None = None) -> Iterator[None]:
-        """Lock a name, or the directory if ``name`` is None. The folder must exist.
-
-        Raises OSError, or StorageBusy after the timeout.
-        """
+        """Lock a name, or the directory. Raises OSError, or StorageBusy after the timeout."""
         with self.try_lock(name, self._timeout) as is_locked:
             if not is_locked:
                 raise StorageBusy
@@ -95,8 +97,8 @@ class ShardLocks:
 class SessionDirectory:
     """One folder ``.aiserver_sessions``.
 
-    The name of a lock is the path of a file in the folder, such as ``notebooks/x.jsonl``. For a
-    blob, the path is written without the blob's subfolder.
+    The name of a lock is the path of a file, such as ``notebooks/x.jsonl``; for a blob, without its
+    subfolder.
     """
 
     def __init__(self, root: Path, lock_timeout: float) -> None:
@@ -109,17 +111,11 @@ class SessionDirectory:
 
     @cached_property
     def trusts_stamps(self) -> bool:
-        """Whether this process sees a file's new stamp as soon as another process writes the file.
-
-        False on a network file system, because the operating system caches stamps for seconds.
-        """
+        """Whether stamps are current; a network file system caches them for seconds."""
         return network_disk(self.path.parent) is None
 
     def start(self) -> list[str]:
-        """If the folder exists, make it private and remove orphaned temp files. Return notices.
-
-        Raises StorageError, OSError.
-        """
+        """If the folder exists, make it private and remove orphaned temp files. Return notices."""
         tested_folder = self.path.parent
         became_private = self.exists() and self._make_private()
         if self.exists() and check_folder(self._lock_folder):
@@ -153,37 +149,27 @@ class SessionDirectory:
         return os.access(folder, os.W_OK | os.X_OK)
 
     def lock(self, name: str) -> AbstractContextManager[None]:
-        """Create missing folders, and return a context manager that locks a name.
-
-        Raises StorageError, OSError.
-        """
+        """Create missing folders, and return a context manager that locks a name."""
         self._ensure()
         self._clean_up_once()
         return self._locks.lock(name)
 
     def lock_exclusive(self) -> AbstractContextManager[None]:
-        """Create missing folders, and return a context manager that locks the whole directory.
-
-        This lock is independent of the locks of names: both can be locked at the same time.
-        """
+        """Create missing folders, and return a context manager that locks the whole directory."""
         self._ensure()
         return self._locks.lock()
 
     def try_lock(self, name: str) -> AbstractContextManager[bool]:
-        """Return a context manager that tries to lock a name without waiting.
+        """Return a context manager that yields whether it could lock a name without waiting.
 
-        The context manager yields whether the name was locked. Creates no folder: if there is no
-        folder for locks, the context manager locks nothing and yields True.
+        Creates no folder: without a folder for locks, it locks nothing and yields True.
         """
         if check_folder(self._lock_folder):
             return self._locks.try_lock(name)
         return contextlib.nullcontext(True)  # nothing was ever written here
 
     def temp_files(self) -> Iterator[tuple[Path, str]]:
-        """Yield the temp files of sessions, change logs and blobs.
-
-        Each is a pair: the file's path, and the name that the file's writer has locked.
-        """
+        """Yield the path of each temp file, and the name that its writer has locked."""
         for prefix in ("", f"{NOTEBOOKS}/", f"{BLOBS}/"):
             folder = self.path / prefix
             if folder.is_dir():
@@ -202,9 +188,8 @@ class SessionDirectory:
         ensure_folder(self._lock_folder, is_inner=True)
 
     def _clean_up_once(self) -> None:
-        # Other threads wait here until the cleanup is done. Otherwise, they could lock a name that
-        # shares its lock file with an orphan's name. The orphan's writer would seem to be running,
-        # so the orphan wouldn't be removed.
+        # Other threads wait until the cleanup is done. Otherwise, they could lock a name that
+        # shares its lock file with an orphan's name, and the orphan's writer would seem to be running.
         with self._cleanup_lock:
             if not self._is_cleaned_up:
                 try:
@@ -224,3 +209,78 @@ class SessionDirectory:
         with contextlib.suppress(OSError):  # an error here doesn't prevent saving
             for file, name in self.temp_files():
                 self.remove_temp_file(file, name)
+
+
+def path_from_url(url: str) -> Path:
+    """Return the folder of a ``file:`` URL. Raises SettingError for any other URL."""
+    parts = urlsplit(url)
+    if parts.scheme != "file" or parts.netloc not in ("", "localhost") or not parts.path:
+        raise SettingError(f"“{url}” is not a local folder. Use file:///path/to/folder.")
+    return Path(url2pathname(parts.path)).expanduser()
+
+
+def find_root(start: Path) -> Path:
+    """Return the nearest folder that contains ``.aiserver_sessions``, or else ``start``."""
+    return find_folder(start, FOLDER) or start.absolute()
+
+
+def find_folder(start: Path, name: str) -> Path | None:
+    """Return the nearest folder, from ``start`` upwards, that contains the folder ``name``.
+
+    The search ends at the top of the git repository or at the home folder, whichever comes first.
+    Outside of both, only ``start`` itself is searched.
+    """
+    start = start.absolute()
+    folders = _folders_up_to_project(start) or [start]
+    return next((folder for folder in folders if _has_folder(folder, name)), None)
+
+
+def find_other_roots(folder: Path, root: Path, served: Path) -> list[Path]:
+    """Return all roots except ``root`` that may contain sessions of a notebook, nearest first.
+
+    A server that was started in another folder may have used another root. The search goes from the
+    notebook's ``folder`` upwards: up to the home folder if the notebook is inside it, otherwise up
+    to the top of its git repository, otherwise up to ``served``, the root directory of the Jupyter
+    server. Outside of all of them, only ``folder`` itself is searched.
+    """
+    folder, home = folder.absolute(), _home()
+    if home is not None and folder.is_relative_to(home):
+        folders = _folders_up_to(folder, home)
+    else:
+        folders = _folders_up_to_project(folder) or _folders_up_to(folder, served) or [folder]
+    return [
+        candidate
+        for candidate in folders
+        if _has_folder(candidate, FOLDER) and candidate.resolve() != root.resolve()
+    ]
+
+
+def _folders_up_to_project(start: Path) -> list[Path]:
+    """Return the folders from ``start`` up to the top of its git repository or the home folder."""
+    home = _home()
+    folders: list[Path] = []
+    for folder in (start, *start.parents):
+        folders.append(folder)
+        if folder == home or (folder / ".git").exists():
+            return folders
+    return []
+
+
+def _folders_up_to(start: Path, top: Path) -> list[Path]:
+    """Return the folders from ``start`` up to ``top``; none if ``start`` isn't below ``top``."""
+    return [folder for folder in (start, *start.parents) if folder.is_relative_to(top)]
+
+
+def _has_folder(folder: Path, name: str) -> bool:
+    path = folder / name
+    try:
+        return path.is_dir() and not path.is_symlink()
+    except OSError:  # this process may not read the folder
+        return False
+
+
+def _home() -> Path | None:
+    try:
+        return Path.home()
+    except RuntimeError:  # an account without a home folder, as in some containers
+        return None

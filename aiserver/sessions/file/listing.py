@@ -3,9 +3,8 @@
 Invariants:
 
 - A list always shows the current content of the files, no matter which program wrote them.
-- Once the caches are filled, the time to create a list depends mainly on the number of listed
-  sessions. The names of all files are cached until the folder's stamp changes. The summary of a
-  file is cached until the file's stamp changes.
+- The names of all files are cached until the folder's stamp changes, the summary of a file until
+  the file's stamp changes. So the time to list depends mainly on the number of listed sessions.
 """
 
 from __future__ import annotations
@@ -24,10 +23,17 @@ from ...durable import Stamp
 from ...models import SessionKey, SessionSummary
 from ..record import codec
 from ..record.codec import DamagedData
-from ..record.filenames import is_session_name, parse_session_name, session_name, session_prefix
-from ..record.legacy_format import find_ids, is_legacy_name, legacy_name
+from ..record.filenames import (
+    find_ids,
+    is_legacy_name,
+    is_session_name,
+    legacy_name,
+    parse_session_name,
+    session_name,
+    session_prefix,
+)
+from ..record.mutations import summarise, summary_marks
 from ..record.recovery import is_empty, recover
-from ..record.summaries import summarise, summary_marks
 from .session_files import SessionFiles, find_key
 
 _MAX_CACHED = 20_000  # summaries
@@ -56,10 +62,7 @@ class Listing:
         self._names: list[str] = []  # the names of all files in the folder, sorted
 
     def summaries(self, notebook_id: str | None, owner: str) -> list[SessionSummary]:
-        """Return a summary of each session of a notebook, or of all notebooks, in no fixed order.
-
-        Damaged files are reported in the server's log.
-        """
+        """Return a summary of each session of a notebook, or of all, in no fixed order."""
         return self._summarise(self._candidate_names(notebook_id), notebook_id, owner)
 
     def _summarise(
@@ -83,12 +86,11 @@ class Listing:
         return summaries
 
     def marks(self, notebook_id: str | None, owner: str) -> dict[tuple[str, str], Hashable]:
-        """Return a mark for each session: a value that changes with the session.
+        """Return a mark for each session, the newest first.
 
-        Usually, the mark is the stamp of the session's file. On a disk with unreliable stamps, it
-        is a hash of the file's bytes. These sessions are sorted, the newest first. The name of some
-        files doesn't contain the cell's ids, for example because the ids are too long. For these
-        files, the mark consists of the session's summary, and the sessions come last.
+        It is the stamp of the session's file or, on a disk with unreliable stamps, a hash of its
+        bytes. If the file's name doesn't contain the cell's ids, for example because they are too
+        long, the mark is made from the session's summary, and the session comes last.
         """
         names = self._candidate_names(notebook_id)
         ambiguous_names = []
@@ -98,10 +100,8 @@ class Listing:
             if key is None:
                 ambiguous_names.append(name)
             elif notebook_id in (None, key.notebook_id) and (stamp := self._files.stamp(name)):
-                # A stamp is converted to a plain tuple, because the garbage collector doesn't track
-                # plain tuples of numbers. If the stamp isn't settled yet, a later change may have
-                # the same stamp. In this case, the mark is an object that equals no other mark, so
-                # that the session counts as changed.
+                # The garbage collector doesn't track plain tuples of numbers. If the stamp isn't
+                # settled, a later change may have the same one, so the mark equals no other mark.
                 mark = tuple(stamp) if self._files.is_settled(stamp) else object()
                 if not self._directory.trusts_stamps:
                     mark = self._hash_content(name)
@@ -118,11 +118,7 @@ class Listing:
         return hashlib.sha256(content[0]).digest() if content else None
 
     def owners(self) -> list[str]:
-        """Return the owners of the sessions, sorted.
-
-        If the folder doesn't exist, the list is empty. Otherwise, it always contains ``""``, which
-        means no owner.
-        """
+        """Return the owners of the sessions, sorted, with ``""`` unless the folder is missing."""
         if not self._directory.exists():
             return []
         owners = {""}
@@ -180,10 +176,7 @@ class Listing:
             return codec.Parsed(session, is_legacy=True)
 
     def _candidate_names(self, notebook_id: str | None) -> list[str]:
-        """Return the names of all files that may be sessions of the notebook.
-
-        If ``notebook_id`` is None, return the names for all notebooks.
-        """
+        """Return the names of all files that may be sessions of the notebook."""
         if not self._directory.exists():
             return []
         with self._names_lock:

@@ -2,10 +2,9 @@
 
 Invariants:
 
-- Appending to a log changes none of the existing bytes. Even if a killed writer has left an
-  incomplete last line, this line stays as it is. Readers skip it.
-- The name of a blob's file begins with the SHA-256 of the blob's bytes. A blob whose bytes don't
-  match this hash is never returned.
+- Appending to a log changes none of the existing bytes, not even an incomplete last line of a
+  killed writer. Readers skip it.
+- A blob whose bytes don't match the SHA-256 in its file's name is never returned.
 """
 
 from __future__ import annotations
@@ -30,8 +29,7 @@ from ...models import NewLogEntry, NotebookLogEntry
 from ..base import Logger
 from ..record import codec
 from ..record.filenames import blob_name, blob_sha256, log_name, log_notebook_id
-from ..record.merge.digests import SeqsByDigest
-from ..record.merge.logs import missing_entries, renumber_entry
+from ..record.merge import SeqsByDigest, missing_entries, renumber_entry
 from ..record.mutations import number_entries
 from .directory import BLOBS, NOTEBOOKS, SessionDirectory
 
@@ -58,18 +56,12 @@ class NotebookLogs:
         owner: str,
         get_seqs: Callable[[str], SeqsByDigest | None],
     ) -> None:
-        """Append the entries that another copy of the change log has and the stored log lacks.
+        """Append the entries of another copy that the stored log lacks; see ``renumber_entry``."""
 
-        ``entries`` are all entries of the other copy. ``get_seqs(cell_id)`` returns the current
-        numbers of the cell's records, or None if the cell's session can't be read.
-        """
-        self._extend(
-            notebook_id,
-            owner,
-            lambda log: [
-                renumber_entry(entry, get_seqs) for entry in missing_entries(log, entries)
-            ],
-        )
+        def select_new(log: list[NotebookLogEntry]) -> list[NotebookLogEntry]:
+            return [renumber_entry(entry, get_seqs) for entry in missing_entries(log, entries)]
+
+        self._extend(notebook_id, owner, select_new)
 
     def _extend(
         self,
@@ -77,10 +69,7 @@ class NotebookLogs:
         owner: str,
         select_new: Callable[[list[NotebookLogEntry]], Sequence[NewLogEntry]],
     ) -> list[NotebookLogEntry]:
-        """Append new entries to a change log; return the saved entries.
-
-        ``select_new`` is called with the stored entries and returns the new ones.
-        """
+        """Append new entries to a change log; return the saved entries."""
         name = log_name(notebook_id, owner)
         with self._directory.lock(f"{NOTEBOOKS}/{name}"):
             ensure_folder(self._folder, is_inner=True)

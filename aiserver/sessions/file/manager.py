@@ -30,14 +30,12 @@ from ...models import (
 )
 from ..base import SessionManager, VerifyResult
 from ..record.filenames import check_sha256
-from ..record.merge.sessions import merge_into
-from ..record.mutations import append_events, append_turn, check_writable
-from ..record.summaries import sort_and_slice
+from ..record.merge import merge_into
+from ..record.mutations import append_events, append_turn, check_writable, sort_and_slice
 from ..threads import Workers
-from .directory import SessionDirectory
+from .directory import SessionDirectory, find_root, path_from_url
 from .listing import Listing
 from .logs_and_blobs import Blobs, NotebookLogs
-from .root import find_root, path_from_url
 from .session_files import SessionFiles
 from .verify import Verifier, run_check
 
@@ -81,15 +79,12 @@ class FileSessionManager(SessionManager):
         return await self._run(self._directory.start)
 
     async def notices(self) -> list[str]:
-        """Return notices about the disk, and about other users who can read the folder."""
         return await self._run(self._directory.notices)
 
     async def load_if_exists(self, key: SessionKey) -> Session | None:
-        """Return the stored session, or None if there is no file."""
         return await self._run(self._files.load, key)
 
     async def load_raw(self, key: SessionKey) -> tuple[bytes, int] | None:
-        """Return the bytes of the session's file and the revision, or None if there is no file."""
         return await self._run(self._files.load_raw, key)
 
     async def load_raw_batch(self, keys: Sequence[SessionKey]) -> list[bytes | None]:
@@ -99,7 +94,6 @@ class FileSessionManager(SessionManager):
     async def save_interaction(
         self, key: SessionKey, turn: NewTurn, *, if_revision: int | None = None
     ) -> tuple[Interaction, int]:
-        """Append a turn; return the saved turn and the new revision."""
         return await self._run(
             self._files.change, key, if_revision, lambda session: append_turn(session, turn)
         )
@@ -107,7 +101,6 @@ class FileSessionManager(SessionManager):
     async def record_events(
         self, key: SessionKey, events: Sequence[NewEvent], *, if_revision: int | None = None
     ) -> tuple[list[Event], int]:
-        """Append events in one write; return the saved events and the new revision."""
         return await self._run(
             self._files.change, key, if_revision, lambda session: append_events(session, events)
         )
@@ -120,10 +113,6 @@ class FileSessionManager(SessionManager):
         offset: int = 0,
         limit: int | None = None,
     ) -> tuple[list[SessionSummary], int]:
-        """Return a range of the list of summaries, and the length of the whole list.
-
-        The range begins at index ``offset``, and has at most ``limit`` summaries.
-        """
         if notebook_id is not None:
             check_id("notebookId", notebook_id)
 
@@ -148,7 +137,6 @@ class FileSessionManager(SessionManager):
         return await self._run(self._listing.owners)
 
     async def exists(self, key: SessionKey) -> bool:
-        """Return whether there is a file for the key."""
         return await self._run(self._files.exists, key)
 
     async def delete(self, key: SessionKey, *, if_revision: int | None = None) -> bool:
@@ -162,7 +150,6 @@ class FileSessionManager(SessionManager):
     async def merge_copy(
         self, key: SessionKey, other: Session, *, merged_digests: Collection[str] = ()
     ) -> bool:
-        """Merge another copy of the session; return whether this changed the stored session."""
         check_writable(other.meta, None)
 
         def merge(session: Session) -> bool:
@@ -198,48 +185,38 @@ class FileSessionManager(SessionManager):
     async def append_notebook_log(
         self, notebook_id: str, entries: Sequence[NewLogEntry], *, owner: str = ""
     ) -> list[NotebookLogEntry]:
-        """Append entries to a notebook's change log; return the saved entries."""
         check_id("notebookId", notebook_id)
         return await self._run(self._notebook_logs.append, notebook_id, entries, owner)
 
     async def read_notebook_log(
         self, notebook_id: str, *, owner: str = ""
     ) -> list[NotebookLogEntry]:
-        """Return a notebook's change log, oldest entry first."""
         check_id("notebookId", notebook_id)
         return await self._run(self._notebook_logs.read, notebook_id, owner)
 
     async def list_notebooks(self, *, owner: str = "") -> list[str]:
-        """Return the ids of the notebooks that have a change log, sorted."""
         return sorted(await self._run(self._notebook_logs.marks, owner))
 
     async def notebook_marks(self, *, owner: str = "") -> dict[str, Stamp]:
-        """Return the stamp of each notebook's log file."""
         return await self._run(self._notebook_logs.marks, owner)
 
     async def delete_notebook_log(self, notebook_id: str, *, owner: str = "") -> bool:
-        """Delete a notebook's change log; return False if there was none."""
         check_id("notebookId", notebook_id)
         return await self._run(self._notebook_logs.delete, notebook_id, owner)
 
     async def put_blob(self, data: bytes, *, owner: str = "") -> str:
-        """Store bytes under their SHA-256; return the hash in hex."""
         return await self._run(self._blobs.put, data, owner)
 
     async def get_blob(self, sha256: str, *, owner: str = "") -> bytes | None:
-        """Return the bytes that have this hash, or None if no intact blob has it."""
         return await self._run(self._blobs.get, check_sha256(sha256), owner)
 
     async def list_blobs(self, *, owner: str = "") -> list[str]:
-        """Return the hashes of all blobs, sorted."""
         return sorted(await self._run(self._blobs.hashes, owner))
 
     async def delete_blob(self, sha256: str, *, owner: str = "") -> bool:
-        """Delete a blob; return False if there was none."""
         return await self._run(self._blobs.delete, check_sha256(sha256), owner)
 
     async def verify(self, *, owner: str = "", repair: bool = False) -> AsyncIterator[VerifyResult]:
-        """Verify each file; if ``repair`` is true, repair damaged files."""
         list_owners = self._listing.owners
         verifier = Verifier(
             self._directory, self._files, self._notebook_logs, self._blobs, owner, list_owners
@@ -250,17 +227,14 @@ class FileSessionManager(SessionManager):
     async def has_damage(
         self, notebook_id: str, cell_id: str | None = None, *, owner: str = ""
     ) -> bool:
-        """Return whether a session, or a change log, has damaged or quarantined bytes."""
         if cell_id is None:
             return await self._run(self._notebook_logs.has_damage, notebook_id, owner)
         return await self._run(self._files.has_damage, SessionKey(notebook_id, cell_id, owner))
 
     async def writable(self) -> bool:
-        """Return whether this process can write into the folder, or create it."""
         return await self._run(self._directory.is_writable)
 
     async def close(self) -> None:
-        """Wait until all operations that were started have ended, and stop the threads."""
         workers, self._workers = self._workers, None
         if workers:
             await asyncio.to_thread(workers.close)

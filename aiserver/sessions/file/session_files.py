@@ -2,17 +2,14 @@
 
 Invariants:
 
-- A method that changes a session reads, edits and replaces its file under the file's lock. The
-  change is durable when the method returns.
-- Reading a damaged file returns its intact records and changes nothing. When a method changes a
-  damaged file, it first copies the damaged bytes into quarantine. Then it atomically replaces the
-  file with the intact records and the change.
+- A method that changes a session reads, edits and replaces its file under the file's lock.
+- Reading a damaged file returns its intact records and changes nothing. Before a damaged file is
+  replaced with the intact records and a change, its bytes are copied into quarantine.
 - A file with a newer major version of the format is never written, quarantined or removed.
 - The session that this process wrote last to a file is edited again without reading the file, but
   only while the file's stamp is that of this write.
 - Legacy files are read where they are. The next write to the session creates a file in the current
-  format under the current name. The legacy file is preserved: usually, it stays where it is. If the
-  new file has the same name and so replaces the legacy file, the legacy file is copied first.
+  format under the current name. A legacy file with this name is copied first.
 """
 
 from __future__ import annotations
@@ -39,8 +36,7 @@ from ...models import Session, SessionKey, new_session
 from ..base import Logger
 from ..record import codec
 from ..record.codec import DamagedData
-from ..record.filenames import parse_session_name, session_name
-from ..record.legacy_format import find_ids, legacy_name
+from ..record.filenames import find_ids, legacy_name, parse_session_name, session_name
 from ..record.lru_cache import LRUCache
 from ..record.mutations import check_writable, fork_session
 from ..record.recovery import RECOVERED_TYPE, is_empty, recover
@@ -58,11 +54,11 @@ _MAX_WRITTEN_BYTES = 8 * 1024 * 1024  # the length of their files
 
 
 class StoredSession(NamedTuple):
-    """The result of reading a session's file."""
+    """The result of reading a session's file; only the intact records if it is damaged."""
 
     name: str
-    data: bytes  # the bytes of the file
-    session: Session  # contains only the intact records if the file is damaged
+    data: bytes
+    session: Session
     is_damaged: bool = False
     is_legacy: bool = False
 
@@ -88,17 +84,13 @@ class SessionFiles:
     def load(self, key: SessionKey) -> Session | None:
         """Return the stored session, or None if there is no file.
 
-        If the file is damaged, the session contains only the intact records. Raises SessionCorrupt
-        if no record is intact, or if the file isn't a regular file.
+        Raises SessionCorrupt if no record is intact, or if the file isn't a regular file.
         """
         stored = self._load(key)
         return stored and stored.session
 
     def load_raw(self, key: SessionKey) -> tuple[bytes, int] | None:
-        """Return a session's bytes and revision, or None if there is no file.
-
-        Raises the same errors as ``load``.
-        """
+        """Return a session's bytes and revision as ``load`` returns the session."""
         stored = self._load(key)
         if stored is None:
             return None
@@ -107,10 +99,7 @@ class SessionFiles:
         return data, stored.session.revision
 
     def load_raw_unchecked(self, key: SessionKey) -> bytes | None:
-        """Return the bytes of a session's file, without checking whether they are damaged.
-
-        Return None if there is no file or it can't be read.
-        """
+        """Return the bytes of a session's file, damaged or not; None if it can't be read."""
         name = session_name(key)
         try:
             if content := self.read(name):
@@ -157,11 +146,7 @@ class SessionFiles:
             return result, session.revision
 
     def fork(self, source: SessionKey, target: SessionKey) -> Session:
-        """Copy a session to another cell, and return the copy.
-
-        If the target cell has a session already, copy nothing and return that session. But if that
-        session is damaged and has no intact records, quarantine it and replace it with the copy.
-        """
+        """Copy a session to another cell, unless that has a session with intact records."""
         source_session = self.load(source)
         name = session_name(target)
         with self.directory.lock(name):
@@ -200,10 +185,7 @@ class SessionFiles:
             return remove(self.directory.path, names)
 
     def read(self, name: str) -> tuple[bytes, Stamp] | None:
-        """Return a file's bytes and stamp, or None if there is no file.
-
-        Raises OSError, or DamagedData if the file isn't a regular file.
-        """
+        """Return a file's bytes and stamp, or None. Raises OSError, or DamagedData for a link."""
         try:
             return read_file(self.directory.path / name)
         except NotRegularFile as exc:
@@ -245,12 +227,7 @@ class SessionFiles:
             self.log.warning("The session file %s is damaged.", name)
 
     def _find(self, key: SessionKey) -> StoredSession | None:
-        """Return a cell's stored session, or None if there is no file.
-
-        If the cell has only a legacy file, this file is read. If the file is damaged, the session
-        contains only the intact records; there may be none. Raises DamagedData if the file isn't a
-        regular file.
-        """
+        """Return a cell's stored session, or None if there is no file."""
         name = session_name(key)
         content = self.read(name)
         return self._parse(name, content[0], key) if content else self.find_legacy(key)
@@ -274,11 +251,7 @@ class SessionFiles:
         return stored
 
     def _find_locked(self, key: SessionKey) -> StoredSession | None:
-        """Return the stored session for editing, or None if there is no file.
-
-        The caller must have the file's lock. If the file isn't a regular file, quarantine it and
-        return None.
-        """
+        """Return the stored session for editing, or None if there is no file."""
         try:
             return self._find(key)
         except DamagedData:  # a link or a folder
@@ -288,13 +261,10 @@ class SessionFiles:
             return None
 
     def _write(self, name: str, session: Session, old: StoredSession | None) -> Stamp | None:
-        """Replace the file ``name``. If it is damaged or a legacy file, copy it first.
+        """Replace the file ``name``, and copy it first if it is damaged or a legacy file.
 
-        Return the file's stamp if no later change can produce the same stamp, else None.
-
-        If the session was recovered, the name of the copy is stored in its event ``recovered``.
-        ``old`` may come from a file with another name, a legacy name. That file isn't replaced, so
-        it isn't copied.
+        Return the same as ``replace_file``. ``old`` may come from a file with a legacy name, which
+        isn't replaced, so it isn't copied.
         """
         if old and old.name == name and (old.is_damaged or old.is_legacy):
             suffix = QUARANTINE_SUFFIX if old.is_damaged else LEGACY_SUFFIX
@@ -318,10 +288,9 @@ class SessionFiles:
 
 
 def find_key(name: str, data: bytes, owner: str = "") -> SessionKey | None:
-    """Return the key of the cell to which a damaged file belongs, or None if it can't be found.
+    """Return the key of the cell to which a damaged file belongs, or None if it isn't certain.
 
-    If ``name`` is a session file's name that contains the ids, use these ids. Otherwise, read the
-    ids from ``data``, the file's bytes, and use them only if ``name`` is the legacy name for them.
+    The ids are in ``name``, or in ``data`` if ``name`` is the legacy name for them.
     """
     key, ids = parse_session_name(name, owner), find_ids(data)
     if key is None and ids and legacy_name(*ids) == name:

@@ -6,6 +6,11 @@ Invariants:
 - Repairing moves or copies damaged bytes into quarantine. The intact records stay in use. The only
   bytes that are lost are those in the temp files of killed writers, which never confirmed their
   writes.
+- A cloud sync or a restored backup creates copies beside ``x.json``: ``x (1).json``,
+  ``x-HOST.json``, ``x (Alice's conflicted copy 2026-11-23).json``, ``X.JSON``. A copy may have
+  records that the original lacks, and its content decides to which file it belongs. A session file
+  is a copy if its name isn't the name for the ids that it contains. A log is a copy of another log
+  if both have the same first line and its name begins with the name of the other, in any case.
 """
 
 from __future__ import annotations
@@ -13,7 +18,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import NamedTuple
@@ -33,22 +38,23 @@ from ..base import VerifyResult
 from ..record import codec
 from ..record.codec import DamagedData
 from ..record.filenames import (
+    LOG_SUFFIX,
+    SESSION_SUFFIX,
     blob_name,
+    find_ids,
     is_session_name,
+    legacy_name,
     log_name,
     log_notebook_id,
     parse_session_name,
     session_name,
 )
-from ..record.legacy_format import find_ids, legacy_name
-from ..record.merge.digests import SeqsByDigest, seqs_by_digest
-from ..record.merge.sessions import merge_into
-from ..record.mutations import check_writable, find_problems, next_revision
+from ..record.merge import SeqsByDigest, merge_into, seqs_by_digest
+from ..record.mutations import check_writable, find_problems, increment_revision
 from ..record.recovery import is_empty, recover
 from .directory import BLOBS, NOTEBOOKS, SessionDirectory
 from .logs_and_blobs import Blobs, NotebookLogs
 from .session_files import SessionFiles, find_key
-from .sync_copies import copied_notebook_id, may_be_session
 
 Check = Callable[[], "Finding"]
 """A function that verifies one file."""
@@ -130,8 +136,7 @@ class Verifier:
             data = content[0] if content else b""
             return bool(content) and (codec.parse(data).meta.owner or "") == self._owner
         except (NotRegularFile, OSError, DamagedData):
-            # The owner can't be recognised. So the file is checked only if ``_owner`` is empty. If
-            # the files of all owners are verified in turn, this file is reported only once.
+            # The owner can't be recognised, so the file is checked only if ``_owner`` is empty.
             return (
                 not self._owner
                 and (is_session_name(name) or find_ids(data) is not None)
@@ -158,7 +163,7 @@ class Verifier:
         is_legacy_file = is_legacy and name == legacy_name(meta.notebook_id, meta.cell_id)
         if session_name(key) != name and not is_legacy_file:
             return self._check_misnamed(file, key, session, content[0])
-        return Finding(name, "; ".join(find_problems(session, key)) or None)
+        return Finding(name, find_problems(session, key))
 
     def _check_damaged(self, file: _File, data: bytes) -> Finding:
         name = file.name
@@ -183,8 +188,7 @@ class Verifier:
         events = len(session.events or []) - 1  # without the event ``recovered``
         reason = _CONFLICT if codec.has_markers(data) else "damaged"
         problem = f"{reason}; {turns} requests and {events} events are readable"
-        # Like any write to a damaged file, this repair quarantines the damaged bytes.
-        return Finding(name, problem, partial(self._files.change, key, None, _increment_revision))
+        return Finding(name, problem, partial(self._files.change, key, None, increment_revision))
 
     def _check_misnamed(
         self, file: _File, key: SessionKey, session: Session, data: bytes
@@ -200,11 +204,8 @@ class Verifier:
     def _merge_copy(
         self, file: _File, correct_name: str, data: bytes, merge: Callable[[], None]
     ) -> None:
-        """Call ``merge``, which merges a copy into the original; then quarantine the copy.
-
-        ``file`` is the copy, and ``correct_name`` is the name of the original. On a disk that
-        ignores the case of letters, both may be names of the same file. Then only rename the file.
-        """
+        """Call ``merge``, which merges the copy ``file`` into the original; quarantine the copy."""
+        # On a disk that ignores the case of letters, both may be names of the same file.
         original = file.folder / correct_name
         if original.exists() and file.path.samefile(original):
             with self._directory.lock(correct_name):
@@ -249,11 +250,7 @@ class Verifier:
         )
 
     def _seqs_of_cells(self, notebook_id: str) -> Callable[[str], SeqsByDigest | None]:
-        """Return the function ``get_seqs`` for ``NotebookLogs.merge_copy``.
-
-        The returned function loads the session only when it is called, because another repair may
-        change the session before that.
-        """
+        """Return the function ``get_seqs`` for ``NotebookLogs.merge_copy``."""
 
         @lru_cache(None)
         def load_seqs(cell_id: str) -> SeqsByDigest | None:
@@ -304,12 +301,10 @@ class Verifier:
         return Finding(file.name, problem, partial(self._directory.remove_temp_file, file, name))
 
     def _quarantine(self, file: _File, checked_data: bytes = b"", base_name: str = "") -> None:
-        """Quarantine a file unless its content has changed since it was checked.
+        """Quarantine a file unless its content isn't ``checked_data`` any more.
 
-        ``checked_data`` is the content at the time of the check, or empty if the file wasn't a
-        regular file. If the file is a copy, ``base_name`` is the name of the original. The name of
-        the quarantined file begins with ``base_name``, so that deleting the original also deletes
-        the quarantined file.
+        The quarantine name of a copy begins with the name of the original, ``base_name``, so that
+        deleting the original also deletes the quarantined file.
         """
         with self._directory.lock(file.location.removesuffix(file.name) + (base_name or file.name)):
             try:
@@ -340,10 +335,7 @@ def _find_log_problem(data: bytes) -> str | None:
 
 
 def run_check(check: Check, repair: bool) -> VerifyResult:
-    """Run one check, and repair the file if ``repair`` is true.
-
-    The message of an error during the repair is added to the problem.
-    """
+    """Run one check, and repair the file if ``repair`` is true."""
     location, problem, apply_repair = check()
     if not (problem and apply_repair and repair):
         return VerifyResult(location, problem)
@@ -355,7 +347,43 @@ def run_check(check: Check, repair: bool) -> VerifyResult:
     return VerifyResult(location, problem, repaired=True)
 
 
-def _increment_revision(session: Session) -> bool:
-    """Increment the revision, so that the session is saved although no record changes."""
-    session.meta = next_revision(session.meta)
-    return True
+def may_be_session(name: str) -> bool:
+    """Return whether a file of this name may contain a session or a copy of a session."""
+    return name.lower().endswith(SESSION_SUFFIX)
+
+
+def is_copy(name: str, data: bytes) -> bool:
+    """Return whether a session's file without an owner is a copy, by the beginning of the file."""
+    ids = find_ids(data) if may_be_session(name) else None
+    # The name of a session with an owner contains a hash of the owner, who is unknown here.
+    if ids is None or "~~" in name:
+        return False
+    correct_name = session_name(SessionKey(*ids))
+    stem = correct_name.removesuffix(SESSION_SUFFIX)
+    has_owner = len(name) == len(correct_name) + 33 and name.startswith(f"{stem}_")
+    return name not in (legacy_name(*ids), correct_name) and not has_owner
+
+
+def copied_notebook_id(
+    name: str, logs: Collection[str], read: Callable[[str], bytes], owner: str = ""
+) -> str | None:
+    """Return the id of the notebook of whose log the file ``name`` is a copy, or None.
+
+    ``logs`` are the ids of the owner's notebooks that have logs, and ``read`` reads a log's file.
+    """
+    lower = name.lower()
+    if not lower.endswith(LOG_SUFFIX):
+        return None
+    originals = {log_name(id_, owner): id_ for id_ in logs}
+    for original in sorted(originals.keys() - {name}, key=len, reverse=True):
+        stem = original.removesuffix(LOG_SUFFIX)
+        is_extended = lower.startswith(stem) and len(lower) > len(original)
+        if (is_extended or lower == original) and _first_line(read(name)) == _first_line(
+            read(original)
+        ):
+            return originals[original]
+    return None
+
+
+def _first_line(data: bytes) -> bytes:
+    return codec.log_text(data).partition(b"\n")[0] or b"\0"

@@ -2,7 +2,9 @@
 
 Invariants:
 
-- ``parse`` reads what ``encode`` writes, and legacy files, which it converts to sessions.
+- ``parse`` reads what ``encode`` writes, and legacy files, which AI Server's predecessor wrote:
+  ``{notebook_id, cell_id, created_at, last_updated, interactions}`` without ``meta``. Their turns
+  keep all values, and their unknown keys become keys of the session.
 - ``parse`` raises ``DamagedData`` for any bytes that aren't a valid session. Objects with duplicate
   keys aren't valid, although a JSON parser would accept them and use only the last value.
 - A session in a newer major version of the format doesn't count as damaged. ``parse`` returns only
@@ -34,7 +36,6 @@ from ...models import (
     Stored,
     new_session,
 )
-from . import legacy_format
 
 T = TypeVar("T", bound=BaseModel)
 
@@ -44,6 +45,9 @@ _MAX_DIGITS = 4300  # Python can't read integers with more digits
 _INT_LIMIT = 10**_MAX_DIGITS
 _ENCODE_ERRORS = (ValueError, TypeError, RecursionError)  # pydantic's errors are ValueErrors
 _NOT_STORABLE = "The data contains something that can't be stored as JSON."
+_LEGACY_META_KEYS = ("notebook_id", "cell_id", "created_at", "last_updated")
+# The keys of a turn that have new names in the current format.
+_NEW_KEYS = {"request": "user_request", "response": "ai_response"}
 # Git's conflict markers. They can't be in a string, because JSON strings contain no line breaks.
 _MARKER = re.compile(rb"^(<{7,} .*|\|{7,}( .*)?|={7,}|>{7,} .*)\r?$", re.MULTILINE)
 
@@ -249,11 +253,7 @@ def _parse_line(line: bytes) -> NotebookLogEntry | None:
 
 
 def _parse_slowly(data: bytes, key: SessionKey | None) -> Parsed:
-    """Parse data that pydantic's fast parser has rejected. Raises DamagedData.
-
-    The fast parser rejects not only damaged data, but also legacy files, newer versions of the
-    format, deep nesting, and lone surrogates in unknown keys.
-    """
+    """Parse data that pydantic's fast parser has rejected. Raises DamagedData."""
     try:
         content = json.loads(data.decode("utf-8"))
     except (ValueError, RecursionError) as exc:
@@ -261,12 +261,40 @@ def _parse_slowly(data: bytes, key: SessionKey | None) -> Parsed:
     meta = content.get("meta") if isinstance(content, dict) else None
     if isinstance(meta, dict) and is_newer(meta.get("version")):
         return Parsed(_read_newer(content, meta, key))
-    is_legacy = legacy_format.is_legacy(content)
+    from_legacy = is_legacy(content)
     try:
-        converted = legacy_format.convert_legacy(content) if is_legacy else content
-        return Parsed(Session.model_validate(converted), is_legacy)
+        converted = convert_legacy(content) if from_legacy else content
+        return Parsed(Session.model_validate(converted), from_legacy)
     except ValidationError as exc:
         raise DamagedData("not a session") from exc
+
+
+def is_legacy(content: Any) -> bool:
+    """Return whether parsed JSON is the content of a legacy file."""
+    return (
+        isinstance(content, dict)
+        and "meta" not in content
+        and isinstance(content.get("interactions"), list)
+        and {"notebook_id", "cell_id"} <= content.keys()
+    )
+
+
+def convert_legacy(content: dict[str, Any]) -> dict[str, Any]:
+    """Convert the content of a legacy file to the content of a session, without validating it."""
+    turns = [_convert_turn(turn) for turn in content["interactions"]]
+    times = [turn["timestamp"] for turn in turns if isinstance(turn, dict) and "timestamp" in turn]
+    first, last = (times[0], times[-1]) if times else (None, None)
+    meta = {"version": SCHEMA_VERSION} | {name: content.get(name) for name in _LEGACY_META_KEYS}
+    meta["created_at"] = meta["created_at"] or first
+    meta["last_updated"] = meta["last_updated"] or last
+    unknown_keys = {name: value for name, value in content.items() if name not in _LEGACY_META_KEYS}
+    return {"meta": meta, **unknown_keys, "interactions": turns}
+
+
+def _convert_turn(turn: Any) -> Any:
+    if not isinstance(turn, dict):
+        return turn
+    return {_NEW_KEYS.get(name, name): value for name, value in turn.items()}
 
 
 def is_newer(version: Any) -> bool:

@@ -1,4 +1,7 @@
-"""Map ids to file names, one to one, on every file system.
+"""Map ids to file names, one to one, on every file system, and find ids in files.
+
+The file of a cell in the legacy format has another name, ``<notebook_id>_<cell_id>.json`` without
+escapes. Ids may contain ``_``, so its content decides to which cell it belongs.
 
 Invariants:
 
@@ -33,6 +36,8 @@ _ESCAPED_BYTE = re.compile(rb"[^a-z0-9-]")
 _ESCAPE_SEQUENCE = re.compile(r"~([0-9a-f]{2})")
 _WINDOWS_DEVICE = re.compile(r"con|prn|aux|nul|com[0-9]|lpt[0-9]")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
+_LEGACY_FILE = re.compile(r"[A-Za-z0-9_-]{1,64}_[A-Za-z0-9_-]{1,64}\.json")
+_ID_FIELD = re.compile(rb'"(notebook_id|cell_id)"\s{0,20}:\s{0,20}"([A-Za-z0-9_-]{1,64})"')
 _SESSION_FILE = re.compile(r"[a-z0-9~-]+(_|~~)[a-z0-9~_-]+\.json")
 
 
@@ -73,6 +78,29 @@ def parse_session_name(name: str, owner: str = "") -> SessionKey | None:
 def is_session_name(name: str) -> bool:
     """Return whether a name has the form of a session file's name."""
     return _SESSION_FILE.fullmatch(name) is not None
+
+
+def legacy_name(notebook_id: str, cell_id: str) -> str:
+    """Return the legacy file name of a cell."""
+    return f"{notebook_id}_{cell_id}.json"
+
+
+def is_legacy_name(name: str) -> bool:
+    """Return whether a file of this name may be a legacy file."""
+    return _LEGACY_FILE.fullmatch(name) is not None
+
+
+def find_ids(data: bytes) -> tuple[str, str] | None:
+    """Return the first notebook id and the first cell id in a file, which may be damaged.
+
+    Return None if one of them is missing.
+    """
+    ids: dict[bytes, str] = {}
+    for match in _ID_FIELD.finditer(data):
+        ids.setdefault(match[1], match[2].decode("ascii"))
+        if len(ids) == 2:
+            return ids[b"notebook_id"], ids[b"cell_id"]
+    return None
 
 
 def session_prefix(notebook_id: str) -> str:

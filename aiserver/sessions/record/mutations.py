@@ -1,4 +1,4 @@
-"""Append records to sessions, and copy and check sessions, for every store. No input or output.
+"""Append records to sessions, and copy, check and summarise sessions, for every store. Pure.
 
 A store calls the functions that append while it holds the session's lock. ``append_turn`` and
 ``append_events`` need the whole session. Some stores know the next numbers of a session without
@@ -8,7 +8,7 @@ loading it. These stores call ``number_turn`` and ``number_events`` instead.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Protocol
 
 from ...errors import NotFound, SessionTooNew, StaleRevision
@@ -22,11 +22,15 @@ from ...models import (
     NotebookLogEntry,
     Session,
     SessionKey,
-    SessionMeta,
+    SessionSummary,
     utc_now,
 )
 from ...redact import redact, redact_json
 from . import codec
+
+# The maximum length of each text in a summary. The maximum number of lines applies only to code.
+_MAX_SUMMARY_CHARS = 500
+_MAX_SUMMARY_LINES = 10
 
 
 class Versioned(Protocol):
@@ -119,7 +123,7 @@ def append_turn(session: Session, turn: NewTurn) -> Interaction:
     """
     saved = number_turn(turn, session.next_turn_id, session.next_seq)
     session.interactions.append(saved)
-    session.meta = next_revision(session.meta)
+    increment_revision(session)
     return saved
 
 
@@ -131,7 +135,7 @@ def append_events(session: Session, events: Sequence[NewEvent]) -> list[Event]:
     saved, new = number_events(events, session.next_seq, events_by_id(session.events or []))
     if new:
         session.events = [*(session.events or []), *new]
-        session.meta = next_revision(session.meta)
+        increment_revision(session)
     return saved
 
 
@@ -154,7 +158,7 @@ def fork_session(source: Session | None, target: SessionKey) -> Session:
     copy.meta.forked_from = origin
     set_owner(copy, target.owner)
     copy.meta.revision = 0
-    copy.meta = next_revision(copy.meta)
+    increment_revision(copy)
     return copy
 
 
@@ -180,8 +184,8 @@ def set_owner(session: Session, owner: str) -> None:
         session.meta.model_fields_set.discard("owner")  # so that the key isn't written
 
 
-def find_problems(session: Session, key: SessionKey) -> list[str]:
-    """Return a phrase for each inconsistency of a session."""
+def find_problems(session: Session, key: SessionKey) -> str | None:
+    """Return phrases for the inconsistencies of a session; None without any."""
     problems = []
     meta = session.meta
     if (meta.notebook_id, meta.cell_id) != (key.notebook_id, key.cell_id):
@@ -200,11 +204,78 @@ def find_problems(session: Session, key: SessionKey) -> list[str]:
     } - {None}
     if not references <= set(turn_ids):
         problems.append("a request refers to an earlier one that is missing")
-    return problems
+    return "; ".join(problems) or None
 
 
-def next_revision(meta: SessionMeta) -> SessionMeta:
-    """Return a session's metadata after one more write, with the current time."""
+def increment_revision(session: Session) -> bool:
+    """Set the revision and the time of a session for one more write; return True."""
     # Setting the fields would validate them again, which takes longer (benchmarks/stores.py).
-    changes = {"revision": (meta.revision or 0) + 1, "last_updated": utc_now()}
-    return meta.model_copy(update=changes)
+    changes = {"revision": session.revision + 1, "last_updated": utc_now()}
+    session.meta = session.meta.model_copy(update=changes)
+    return True
+
+
+def summarise(session: Session) -> SessionSummary:
+    """Return a session's summary, with the beginnings of its last intent and of its newest code."""
+    meta = session.meta
+    empty = SessionSummary(
+        notebook_id=meta.notebook_id,
+        cell_id=meta.cell_id,
+        turns=0,
+        events=0,
+        revision=0,
+        created_at=meta.created_at,
+        last_updated="",
+    )
+    return extend_summary(empty, session.ordered(), session.revision, meta.last_updated)
+
+
+def extend_summary(
+    summary: SessionSummary,
+    records: Iterable[Interaction | Event],
+    revision: int,
+    last_updated: str,
+) -> SessionSummary:
+    """Return the summary of a session after these records were appended, as ``summarise`` does."""
+    extended = summary.model_copy(update={"revision": revision, "last_updated": last_updated})
+    for record in records:
+        if isinstance(record, Interaction):
+            extended.turns += 1
+            extended.failed += record.ai_response.status != "success"
+            extended.last_intent = record.user_request.intent[:_MAX_SUMMARY_CHARS]
+            extended.last_status = record.ai_response.status
+            code: str | None = record.ai_response.suggestion
+        else:
+            extended.events += 1
+            code = record.source
+        if code:
+            extended.last_source = _first_lines(code)
+    return extended
+
+
+def sort_and_slice(
+    summaries: Iterable[SessionSummary], offset: int, limit: int | None
+) -> tuple[list[SessionSummary], int]:
+    """Sort summaries by notebook and cell id, and return a slice and the total number.
+
+    The slice begins at ``offset`` and has at most ``limit`` summaries.
+    """
+    ordered = sorted(summaries, key=lambda summary: (summary.notebook_id, summary.cell_id))
+    end = None if limit is None else offset + limit
+    return ordered[offset:end], len(ordered)
+
+
+def summary_marks(summaries: Iterable[SessionSummary]) -> dict[tuple[str, str], Hashable]:
+    """Return a mark for each session, newest session first.
+
+    A mark is a value that changes with the session. Here, it consists of the whole summary and not
+    only of the revision, because some tools change sessions without incrementing the revision.
+    """
+    ordered = sorted(summaries, key=lambda summary: summary.last_updated, reverse=True)
+    return {
+        (summary.notebook_id, summary.cell_id): tuple(vars(summary).values()) for summary in ordered
+    }
+
+
+def _first_lines(code: str) -> str:
+    return "\n".join(code[:_MAX_SUMMARY_CHARS].split("\n")[:_MAX_SUMMARY_LINES])

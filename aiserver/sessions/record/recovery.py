@@ -28,9 +28,9 @@ from pydantic import ValidationError
 
 from ...models import Event, Interaction, Session, SessionKey, SessionMeta, new_session
 from . import codec
-from .codec import SESSION_KEYS
-from .legacy_format import convert_legacy, find_ids, is_legacy
-from .merge.sessions import merge_into
+from .codec import SESSION_KEYS, convert_legacy, is_legacy
+from .filenames import find_ids
+from .merge import merge_into
 
 RECOVERED_TYPE = "recovered"  # the type of the event with the number of recovered records
 _Part = SessionMeta | Interaction | Event
@@ -148,10 +148,7 @@ def _decode(data: bytes) -> str:
 
 
 def _groups(values: Iterator[Any]) -> list[_Group]:
-    """Group the objects of a text by session.
-
-    An intact session is one object. A damaged session may consist of several objects.
-    """
+    """Group the objects of a text by session."""
     groups: list[_Group] = []
     is_torn = False  # whether the last group collects the objects of a damaged session
     for value in values:
@@ -207,10 +204,7 @@ def _unique_or_values(pairs: list[tuple[str, Any]]) -> Any:
 
 
 def _intact_objects(text: str) -> Iterator[Any]:
-    """Yield the intact objects of a text that aren't nested in another intact object.
-
-    An object with duplicate keys is yielded as a list of its values.
-    """
+    """Yield the intact objects of a text that aren't nested in another intact object."""
     decoder = json.JSONDecoder(object_pairs_hook=_unique_or_values)
     effort = _MAX_EFFORT * (len(text) + 100_000)
     match = _OBJECT_START.search(text)

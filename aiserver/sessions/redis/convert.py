@@ -15,10 +15,9 @@ from typing import Any
 
 from ...errors import AIServerError, StorageFull, StorageReadOnly
 from ...models import SessionKey
-from ..key_value import Transaction
+from ..key_value import BLOB, LOG, MEMORY, SESSION, Transaction
 from ..record import codec
-from ..record.merge.sessions import merge_into
-from ..values import BLOB, LOG, MEMORY, SESSION
+from ..record.merge import merge_into
 from .client import Client
 from .transaction import decode_owner
 

@@ -17,7 +17,7 @@ from traitlets import Float, Unicode
 
 from ...errors import StorageBusy, StorageError, StorageFull, StorageReadOnly
 from ..key_value import KeyValueSessionManager, Transaction
-from ..threads import Runner
+from ..runner import Runner
 from . import guarantees
 from .address import DEFAULT, connection_options, url_prefix
 from .client import Client
@@ -74,14 +74,11 @@ class RedisSessionManager(KeyValueSessionManager):
         weakref.finalize(self, self._runner.dispose)
 
     async def start(self) -> list[str]:
-        """Return a sentence for each guarantee that the Redis server lacks."""
         return await self._runner.run(
             lambda client: guarantees.missing_guarantees(client.info(), client.config())
         )
 
     async def run(self, work: Callable[[Transaction], T]) -> T:
-        """Run ``work`` in one transaction, in a thread."""
-
         def run(client: Client) -> T:
             if not self._is_converted:
                 convert(client, self._prefix, lambda work: self._transact(client, work))
@@ -143,7 +140,6 @@ class RedisSessionManager(KeyValueSessionManager):
         return info.get("role") != "slave" and not guarantees.is_full(info)
 
     async def close(self) -> None:
-        """Close the connections."""
         await self._runner.close()
 
     def _transact(self, client: Client, work: Callable[[Transaction], T]) -> T:

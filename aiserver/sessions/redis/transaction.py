@@ -28,8 +28,7 @@ from typing import Any, TypeVar
 from urllib.parse import quote, unquote_to_bytes
 
 from ...errors import StorageBusy
-from ..key_value import Transaction
-from ..values import BLOB, LOG, SESSION
+from ..key_value import BLOB, LOG, SESSION, Transaction
 from .client import Client
 
 T = TypeVar("T")

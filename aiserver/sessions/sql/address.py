@@ -110,11 +110,7 @@ def _first_line(path: str) -> str:
 
 
 def _tls_options(kind: str, url: URL) -> tuple[URL, dict[str, Any]]:
-    """Translate the TLS options in a URL into options of the database driver.
-
-    In the URL, the options have the same names as in the command-line tools of the database. Return
-    the URL for the driver, and the ``connect_args`` for the driver.
-    """
+    """Translate the TLS options in a URL into options of the database driver."""
     query = dict(url.query)
     options: dict[str, Any] = {}
     if kind == "postgresql":
@@ -131,10 +127,7 @@ def _tls_options(kind: str, url: URL) -> tuple[URL, dict[str, Any]]:
 
 
 def _ssl_context(ca_file: str | None) -> ssl.SSLContext:
-    """Return a context that trusts the certificate authorities in a file.
-
-    Without a file, the context trusts the certificate authorities of the operating system.
-    """
+    """Return a context that trusts the certificate authorities in a file."""
     try:
         return ssl.create_default_context(cafile=ca_file)
     except (OSError, ssl.SSLError) as exc:

@@ -29,8 +29,7 @@ from typing import Any, TypeVar
 
 from sqlalchemy import Connection, delete, insert, select, update
 
-from ..key_value import Transaction
-from ..values import BLOB, LOG, MEMORY, SESSION
+from ..key_value import BLOB, LOG, MEMORY, SESSION, Transaction
 from . import schema
 from .errors import classify
 from .owners import can_be_key, owner_key
@@ -270,11 +269,7 @@ class Database(ABC):
         """Return a context manager that holds the owner's notebook lock."""
 
     def _tables_lock(self) -> contextlib.AbstractContextManager[None]:
-        """Return a context manager that allows one process at a time to create the tables.
-
-        By default, the context manager does nothing, which suffices for a database that allows only
-        one writing transaction at a time. The classes for other databases override this method.
-        """
+        """Return a context manager that allows one process at a time to create the tables."""
         return contextlib.nullcontext()
 
     @abstractmethod

@@ -128,10 +128,7 @@ def classify(error: BaseException) -> Failure | None:
 
 
 def _classify_postgresql_message(message: str) -> Failure:
-    """Return the failure for a PostgreSQL error without a code, based on its message.
-
-    If connecting fails, the exception contains the message of the PostgreSQL server, but no code.
-    """
+    """Return the failure for a PostgreSQL error without a code, based on its message."""
     if "authentication failed" in message or re.search('role ".*" does not exist', message):
         return Failure(StorageUnreachable(_REJECTED))
     if re.search('database ".*" does not exist', message):

@@ -18,7 +18,7 @@ from traitlets import Bool, Float, Unicode, default
 
 from ...errors import StorageError
 from ..key_value import KeyValueSessionManager, Transaction
-from ..threads import Runner
+from ..runner import Runner
 from .address import Address, database_kind, resolve_address
 
 if TYPE_CHECKING:
@@ -78,15 +78,12 @@ class SQLSessionManager(KeyValueSessionManager):
         weakref.finalize(self, self._runner.dispose)
 
     async def start(self) -> list[str]:
-        """Create the tables, and return a sentence for each guarantee that the database lacks."""
         return await self.run_operation(lambda db: db.missing_guarantees())
 
     async def run(self, work: Callable[[Transaction], T]) -> T:
-        """Run ``work`` in one transaction, in a thread."""
         return await self.run_operation(lambda db: db.write(work))
 
     async def read(self, work: Callable[[Transaction], T]) -> T:
-        """Run ``work``, which only reads, in one transaction, in a thread."""
         return await self.run_operation(lambda db: db.read(work))
 
     async def run_operation(self, operation: Callable[[Any], T]) -> T:
@@ -98,7 +95,6 @@ class SQLSessionManager(KeyValueSessionManager):
 
     @contextlib.asynccontextmanager
     async def notebook_id_lock(self, *, owner: str = "") -> AsyncIterator[None]:
-        """Hold the lock that a process needs to give one of the owner's notebooks its id."""
         # The acquisition doesn't use ``self.timeout``: after this timeout, the thread could still
         # acquire the lock, and nobody would release it. ``lock_notebook_ids`` has a timeout of its
         # own.
@@ -125,12 +121,10 @@ class SQLSessionManager(KeyValueSessionManager):
             await self.run_operation(lambda db: db.unlock_notebook_ids(lock))
 
     async def writable(self) -> bool:
-        """Return whether the database reports that it accepts writes."""
         try:
             return await self.run_operation(lambda db: db.is_writable())
         except StorageError:
             return False
 
     async def close(self) -> None:
-        """Close the connections once the operations in progress have ended."""
         await self._runner.close()

@@ -31,11 +31,9 @@ class MySQLDatabase(ServerDatabase):
         )
 
     def is_writable(self) -> bool:
-        """Return whether the database reports that it accepts writes."""
         return not self.query(lambda db: db.exec_driver_sql("SELECT @@read_only").scalar())
 
     def missing_guarantees(self) -> list[str]:
-        """Connect, and return a warning for each way in which data may be lost or damaged."""
         return self.query(_missing_guarantees)
 
     def _lock_statements(self, name_digest: bytes) -> tuple[str, str]:

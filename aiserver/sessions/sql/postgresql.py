@@ -37,12 +37,10 @@ class PostgreSQLDatabase(ServerDatabase):
         event.listen(self._engine, "connect", _configure)
 
     def is_writable(self) -> bool:
-        """Return whether the database reports that it accepts writes."""
         query = "SHOW transaction_read_only"
         return bool(self.query(lambda db: db.exec_driver_sql(query).scalar() == "off"))
 
     def missing_guarantees(self) -> list[str]:
-        """Connect, and return a warning for each way in which data may be lost or damaged."""
         return self.query(_missing_guarantees)
 
     def _lock_statements(self, name_digest: bytes) -> tuple[str, str]:

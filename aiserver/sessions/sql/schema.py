@@ -40,9 +40,8 @@ from sqlalchemy.dialects.mysql import LONGBLOB, VARBINARY
 
 from ...errors import AIServerError, StorageError
 from ...models import SessionKey
-from ..key_value import Transaction
+from ..key_value import BLOB, DAMAGED, LOG, MEMORY, SESSION, Transaction
 from ..record import codec
-from ..values import BLOB, DAMAGED, LOG, MEMORY, SESSION
 from .owners import MAX_KEY_BYTES
 
 VERSION = "0002"

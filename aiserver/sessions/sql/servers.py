@@ -61,10 +61,7 @@ class ServerDatabase(Database):
 
     @contextlib.contextmanager
     def _connect(self) -> Iterator[Connection]:
-        """Yield a connection from the pool, and put it back afterwards.
-
-        Closes the connection instead if the pool has been replaced in the meantime.
-        """
+        """Yield a connection from the pool, and put it back afterwards."""
         pool = self._engine.pool
         try:
             with self._engine.connect() as connection:
@@ -83,10 +80,7 @@ class ServerDatabase(Database):
 
     @contextlib.contextmanager
     def _lock(self, name: str) -> Iterator[None]:
-        """Hold a lock that the database releases if this process dies.
-
-        Raises StorageBusy if the lock can't be acquired in time.
-        """
+        """Hold a lock that the database releases if this process dies."""
         digest = hashlib.sha256(name.encode()).digest()
         lock, unlock = map(text, self._lock_statements(digest))
         with self._connect() as connection:
@@ -111,7 +105,6 @@ class ServerDatabase(Database):
         super()._create_tables()
 
     def close_idle(self) -> None:
-        """Close the connections, unless one of them holds a lock."""
         if not self._notebook_locks:
             self._close_connections()
 

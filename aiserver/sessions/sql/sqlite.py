@@ -46,11 +46,9 @@ class SQLiteDatabase(Database):
         event.listen(self._engine, "connect", self._configure)
 
     def is_writable(self) -> bool:
-        """Return whether the permissions of the database file allow writes."""
         return self._file is None or self.query(lambda _: os.access(str(self._file), os.W_OK))
 
     def missing_guarantees(self) -> list[str]:
-        """Connect, and return a warning if data may be lost or if servers may wait long."""
         mode = self.query(
             lambda connection: connection.exec_driver_sql("PRAGMA journal_mode").scalar()
         )
@@ -180,11 +178,7 @@ def _enable_wal(connection: Any) -> None:
 
 
 def _create_private(file: Path) -> None:
-    """Create a database file that only the current user can read and write.
-
-    Does nothing if the file exists. SQLite gives the same mode to the files that it creates next to
-    the database.
-    """
+    """Create a database file that only the current user can read and write."""
     with contextlib.suppress(OSError):  # if the file can't be created, SQLite raises an error later
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         os.close(os.open(file, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))

@@ -10,7 +10,7 @@ from ...errors import SessionTooNew
 from ...models import Session, SessionKey
 from ...sessions.base import SessionManager
 from ...sessions.memory import InMemorySessionManager
-from ...sessions.record.merge.digests import digest
+from ...sessions.record.merge import digest
 from ..backend import Backend
 from ..records import KEY, event, fresh_key, in_loop, turn
 

@@ -416,7 +416,7 @@ async def test_files_for_git_that_are_being_written_are_not_removed(
     def flush(descriptor: int) -> None:
         nonlocal cleaned
         with store._locked(file.parent, "proposals.json", 0):
-            remove(file.parent, file_module._temp_files(file.parent, "proposals.json"))
+            durable.remove(file.parent, file_module._temp_files(file.parent, "proposals.json"))
             cleaned += 1
         real(descriptor)
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from aiserver.sessions.file.directory import FOLDER, find_other_roots, find_root
 from aiserver.sessions.file.manager import FileSessionManager
-from aiserver.sessions.file.root import FOLDER, find_other_roots, find_root
 
 
 @pytest.fixture

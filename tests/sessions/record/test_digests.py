@@ -10,8 +10,8 @@ from aiserver.models import (
     SessionKey,
     new_session,
 )
-from aiserver.sessions.record.merge.digests import digest, renumber_entries, seqs_by_digest
-from aiserver.sessions.record.merge.sessions import merge_into
+from aiserver.sessions.record.git_merge import merge_branch, renumber_entries
+from aiserver.sessions.record.merge import digest, seqs_by_digest
 from aiserver.sessions.record.mutations import append_events, number_entries
 from aiserver.testing.records import NOON
 
@@ -42,7 +42,7 @@ def test_a_log_from_one_branch_and_a_merged_session() -> None:
     """The entry has no merge id, since git took the log from one side unchanged."""
     ours, theirs = session("a", "b", "c"), session("a", "x")
     entry = line(theirs)
-    merge_into(ours, theirs, merge_id="m")
+    merge_branch(ours, theirs, "m")
     assert ours.meta.merged and entry.merged is None
     assert marks(entry, ours) == {"cell": 4}
     assert marks(line(session("a", "b", "c")), ours) == {"cell": 3}, "not our record"
@@ -58,14 +58,14 @@ def test_entries_without_digests_follow_the_merges() -> None:
     ours, theirs = session("a", "b", "c"), session("a", "x")
     entry = line(theirs).model_copy(update={"merged": [["m"]]})
     del entry.data["digests"]
-    merge_into(ours, theirs, merge_id="m")
+    merge_branch(ours, theirs, "m")
     assert marks(entry, ours) == {"cell": 4}
 
 
 def test_equal_records_are_resolved_by_the_entry_s_path() -> None:
     ours, theirs = session("a", "b"), session("a", "a")
     entry = line(theirs).model_copy(update={"merged": [["m"]]})
-    merge_into(ours, theirs, merge_id="m")
+    merge_branch(ours, theirs, "m")
     assert marks(entry, ours) == {"cell": 3}
 
 

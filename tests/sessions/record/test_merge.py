@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from aiserver.models import Interaction, NewEvent, Session, SessionKey, new_session
 from aiserver.sessions.record.codec import dumps
-from aiserver.sessions.record.merge.digests import digest
-from aiserver.sessions.record.merge.sessions import count_records, merge_into
+from aiserver.sessions.record.git_merge import merge_branch
+from aiserver.sessions.record.merge import count_records, digest, merge_into
 from aiserver.sessions.record.mutations import append_events, append_turn
 from aiserver.testing.records import turn
 
@@ -105,5 +105,5 @@ def test_nothing_is_lost_or_duplicated(
 def test_an_odd_earlier_merge_stops_no_merge() -> None:
     ours, theirs = make("a", "ours"), make("a", "theirs")
     theirs.meta.merged = [{"id": ["odd"]}]
-    assert merge_into(ours, theirs, (), "m")
+    assert merge_branch(ours, theirs, "m")
     assert texts(ours) == ["a", "ours", "theirs"]

@@ -13,9 +13,9 @@ from aiserver.models import NewEvent, SessionKey
 from aiserver.notebooks.change_log import Batch, CellChange, ChangeRecorder
 from aiserver.notebooks.history import Histories
 from aiserver.plugins.sessions.cli.copy import copy
+from aiserver.sessions.file.directory import FOLDER
 from aiserver.sessions.file.manager import FileSessionManager
-from aiserver.sessions.file.root import FOLDER
-from aiserver.sessions.record.merge import three_way as merging
+from aiserver.sessions.record import git_merge as merging
 from aiserver.testing.records import NOON, in_loop
 
 State = dict[str, str]

@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 from aiserver.errors import SettingError
 from aiserver.models import SessionKey
 from aiserver.sessions.factory import create_session_manager
+from aiserver.sessions.key_value import DAMAGED as KEPT
 from aiserver.sessions.redis import RedisSessionManager
 from aiserver.sessions.redis.guarantees import is_full, missing_guarantees
 from aiserver.sessions.redis.transaction import decode_owner, encode_owner
-from aiserver.sessions.values import DAMAGED as KEPT
 from aiserver.testing.records import KEY, in_loop, turn
 
 from ...servers import PASSWORD, Redis

@@ -24,7 +24,7 @@ from traitlets.config import LoggingConfigurable
 
 from ....errors import MemoryTooLarge, MemoryUnreadable, StorageBusy
 from ....sessions.key_value import KeyValueSessionManager, Transaction
-from ....sessions.values import MEMORY
+from ....sessions.key_value import MEMORY
 from ..document import run_in_memory_thread
 
 DocumentName = Literal["memory", "proposals", "reviews", "corrections", "notes"]

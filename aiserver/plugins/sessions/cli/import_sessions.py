@@ -18,7 +18,7 @@ from ....cli.stores import StoreContext
 from ....cli.terminal import ProgressBar
 from ....errors import SettingError
 from ....models import SessionKey, is_id
-from ....sessions.file.root import FOLDER, path_from_url
+from ....sessions.file.directory import FOLDER, path_from_url
 from .. import backup
 from ..importers import detect
 from ..importers.agentscope import AgentScopeDatabase, AgentScopeRedis

@@ -1,1 +1,0 @@
-"""Merge two copies of one session or change log. Pure."""
