@@ -41,8 +41,8 @@ from typing import IO, Any, Literal, NamedTuple
 
 from filelock import BaseFileLock, FileLock, SoftFileLock, Timeout
 
+from .errors.base import UserText
 from .errors.storage import StorageError, StorageFull, StorageReadOnly
-from .errors.text import UserText
 
 try:
     import fcntl

@@ -20,7 +20,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-from .errors import InvalidField
+from .errors.base import InvalidField
 from .surrogates import fix_surrogates
 
 SCHEMA_VERSION = "1.0"

@@ -2,8 +2,8 @@
 
 ``base`` has the errors of requests, settings and child processes, ``storage`` those of histories
 and memories (``StorageError``), and ``model`` those of models and providers (``ModelError``).
-``text`` defines ``UserText``, a sentence that the interface translates; ``stored`` finds that of an
-error message in a stored history.
+``UserText`` is a sentence that the interface translates; ``stored`` finds that of an error message
+in a stored history.
 
 Invariants: a message is plain text that is safe to show and to store. A message never contains a
 provider's raw text, a key or a traceback; only the exception in ``__cause__`` may contain them.
@@ -16,4 +16,3 @@ from __future__ import annotations
 from .base import *
 from .model import *
 from .storage import *
-from .text import UserText as UserText

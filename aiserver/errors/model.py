@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from .base import AIServerError
-from .text import UserText
+from .base import AIServerError, UserText
 
 # The parameter of a message until ``set_server_label`` inserts the label of the model's server.
 # ``_PROVIDER`` is for the start of a sentence, and ``_THE_PROVIDER`` for the middle.

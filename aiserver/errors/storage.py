@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from .base import AIServerError
-from .text import UserText
+from .base import AIServerError, UserText
 
 
 class StorageError(AIServerError):

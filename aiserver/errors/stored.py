@@ -13,7 +13,7 @@ from functools import cache, lru_cache
 from itertools import zip_longest
 
 from . import model as model_errors
-from .text import UserText
+from .base import UserText
 
 
 @lru_cache(maxsize=256)

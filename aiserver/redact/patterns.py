@@ -17,7 +17,7 @@ Replace = Callable[[str, str], str]
 """A function that gets the kind of a secret and the secret, and returns the replacement."""
 
 # Keys that are recognised by their format, without a name next to them. For each format,
-# prefilter.py must contain a keyword.
+# `texts.py` must contain a keyword.
 _KEY_FORMATS = {
     "anthropic-key": r"sk-ant-[A-Za-z0-9_-]{20,250}",
     "openrouter-key": r"sk-or-v1-[0-9a-f]{32,128}",

@@ -31,7 +31,7 @@ from typing import Any, NamedTuple
 from traitlets import MetaHasTraits, Unicode
 from traitlets.config import LoggingConfigurable
 
-from ..errors import SessionCorrupt, SessionTooNew
+from ..errors.storage import SessionCorrupt, SessionTooNew
 from ..models import (
     Event,
     Interaction,

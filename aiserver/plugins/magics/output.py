@@ -12,7 +12,7 @@ from typing import Any
 
 from IPython.display import display
 
-from ...errors.text import UserText
+from ...errors.base import UserText
 from ...i18n import load_texts, translate
 from .markdown import answer_markdown
 

@@ -44,7 +44,8 @@ from ...durable import (
     restrict_access,
     temp_target,
 )
-from ...errors import SettingError, StorageBusy, StorageError
+from ...errors.base import SettingError
+from ...errors.storage import StorageBusy, StorageError
 
 FOLDER = ".aiserver_sessions"
 BLOBS = "blobs"
@@ -189,7 +190,7 @@ class SessionDirectory:
 
     def _clean_up_once(self) -> None:
         # Other threads wait until the cleanup is done. Otherwise, they could lock a name that
-        # shares its lock file with an orphan's name, and the orphan's writer would seem to be running.
+        # shares its lock file with an orphan's name, so that its writer would seem to be running.
         with self._cleanup_lock:
             if not self._is_cleaned_up:
                 try:

@@ -31,7 +31,7 @@ from ...durable import (
     remove,
     replace_file,
 )
-from ...errors import SessionCorrupt
+from ...errors.storage import SessionCorrupt
 from ...models import Session, SessionKey, new_session
 from ..base import Logger
 from ..record import codec

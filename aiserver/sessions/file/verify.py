@@ -32,7 +32,7 @@ from ...durable import (
     temp_target,
     translate_os_errors,
 )
-from ...errors import StorageError
+from ...errors.storage import StorageError
 from ...models import Session, SessionKey
 from ..base import VerifyResult
 from ..record import codec

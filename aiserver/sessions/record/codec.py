@@ -24,7 +24,7 @@ from typing import Any, NamedTuple, TypeVar
 from pydantic import BaseModel, ValidationError
 from pydantic_core import PydanticSerializationError, to_json
 
-from ...errors import InvalidRequest
+from ...errors.base import InvalidRequest
 from ...models import (
     SCHEMA_VERSION,
     Event,

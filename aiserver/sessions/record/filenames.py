@@ -23,7 +23,7 @@ import hashlib
 import re
 from functools import lru_cache
 
-from ...errors import InvalidField
+from ...errors.base import InvalidField
 from ...models import SessionKey, is_id
 
 _MAX_SESSION_NAME_LENGTH = 200

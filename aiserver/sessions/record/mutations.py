@@ -11,7 +11,8 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Protocol
 
-from ...errors import NotFound, SessionTooNew, StaleRevision
+from ...errors.base import NotFound, StaleRevision
+from ...errors.storage import SessionTooNew
 from ...models import (
     PROSE_LANGUAGES,
     Event,
@@ -25,7 +26,7 @@ from ...models import (
     SessionSummary,
     utc_now,
 )
-from ...redact import redact, redact_json
+from ...redact.texts import redact, redact_json
 from . import codec
 
 # The maximum length of each text in a summary. The maximum number of lines applies only to code.
