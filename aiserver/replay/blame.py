@@ -22,9 +22,8 @@ from typing import Literal
 from ..merged_numbers import Renumberings
 from ..models import Session
 from ..payload import Payload, nullable
-from .contributors import ContributorKind
 from .lines import is_distinctive, match_lines
-from .step import Attempt, Step
+from .step import Attempt, ContributorKind, Step
 from .steps import replay
 
 

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from ..payload import Payload
-from .contributors import ContributorKind
-from .step import Kind, Outcome, Step
+from .step import ContributorKind, Kind, Outcome, Step
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,13 +1,18 @@
-"""One step of a cell's replay, the kinds of steps, and the data of their events. Pure."""
+"""One step of a cell's replay, and its contributor. Pure.
+
+The contributor of an event is the stored one; a kind of a later version is ``unknown``. Early
+versions stored none: that is the person, except for initial observations and imported edits. The
+contributor of an inferred change is ``unknown``.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 from ..errors import UserText
+from ..models import Event, Interaction
 from ..payload import Payload, nullable
-from .contributors import CORRECTOR, Contributor, ContributorKind
 
 StructuralKind = Literal["split", "merge", "copy", "delete", "undelete", "type", "move"]
 Kind = Literal[
@@ -18,6 +23,23 @@ STRUCTURAL_KINDS: dict[str, Kind] = {kind: kind for kind in get_args(StructuralK
 Outcome = Literal[
     "open", "unused", "refined", "accepted", "rejected", "repeated", "error", "cancelled", "done"
 ]
+
+
+ContributorKind = Literal["person", "model", "agent", "program", "unknown"]
+_KINDS: dict[str, ContributorKind] = {kind: kind for kind in get_args(ContributorKind)}
+
+
+class Contributor(NamedTuple):
+    """The kind of a contributor, and the name if it is recorded."""
+
+    kind: ContributorKind
+    name: str | None = None
+
+
+PERSON = Contributor("person")
+UNKNOWN = Contributor("unknown")
+CORRECTOR = Contributor("program", "AI Server")
+"""AI Server itself, which corrects obvious mistakes in suggestions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +86,7 @@ class Step(Payload):
     length of a source that was too large to record. ``from_step`` is the index of the step whose
     code an accept or restore wrote,
     ``parent`` that of the step from which this one continues, and ``part_of`` that of the step that
-    shows this one (``folding.py``). ``column``: see ``branch_columns.py``.
+    shows this one (``folding.py``). ``column``: see there.
     ``attempts`` are all answers to a turn's request, if there are several, and ``mode`` is that of
     the request. ``repeats_turn_id`` is the turn whose request is asked again. ``dataframes`` are
     names, and ``schema_changes`` their changes.
@@ -175,3 +197,25 @@ class Step(Payload):
 def _rank(outcome: Outcome) -> int:
     """A suggestion is shown rather than an answer in words, and both rather than a failure."""
     return {"open": 2, "done": 1}.get(outcome, 0)
+
+
+def proposer_of(turn: Interaction) -> Contributor:
+    """Return the contributor of a turn's suggestion: a model, or the agent that proposes it."""
+    recorded = turn.contributor
+    if recorded is None:
+        return Contributor("model")
+    return Contributor(_KINDS.get(recorded.kind, "unknown"), recorded.name or None)
+
+
+def contributor_of(event: Event) -> Contributor:
+    """Return the contributor of an event."""
+    recorded = event.contributor
+    if recorded is not None:
+        return Contributor(_KINDS.get(recorded.kind, "unknown"), recorded.name or None)
+    is_imported = event.type == "edit" and "imported" in (event.data or {})
+    return UNKNOWN if is_imported or is_initial_observation(event) else PERSON
+
+
+def is_initial_observation(event: Event) -> bool:
+    """Return whether the event records the source that a cell had when its tracking began."""
+    return event.type == "edit" and (event.data or {}).get("trigger") == "first"

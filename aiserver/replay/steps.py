@@ -12,7 +12,7 @@ Invariants:
   the decision is an attempt of the request's step.
 - Each event becomes a step, except for accepts and rejects (see below), summaries of older turns,
   and runs that Jupyter skipped.
-- ``parent`` is always an earlier step, or None, so the steps form a tree (``branch_columns.py``).
+- ``parent`` is always an earlier step, or None, so the steps form a tree (``folding.py``).
 
 Outcomes: a suggestion doesn't change the cell until a person accepts it. If that is no longer
 possible, its outcome is ``unused``.
@@ -42,18 +42,21 @@ from typing import Any
 
 from ..errors.stored import find_text
 from ..models import CONDENSED_TURNS, Event, Interaction, Session
-from .branch_columns import assign_columns
-from .contributors import (
+from .folding import assign_columns, assign_parts
+from .receipts import receipt_of
+from .schema_changes import add_dataframes
+from .step import (
     CORRECTOR,
+    STRUCTURAL_KINDS,
     UNKNOWN,
+    Attempt,
+    Kind,
+    Outcome,
+    Step,
     contributor_of,
     is_initial_observation,
     proposer_of,
 )
-from .folding import assign_parts
-from .receipts import receipt_of
-from .schema_changes import add_dataframes
-from .step import STRUCTURAL_KINDS, Attempt, Kind, Outcome, Step
 
 _SKIPPED_MS = 200
 REPAIR_MODE = "repair"  # the mode of a request to correct problems of a suggestion

@@ -20,9 +20,7 @@ _JOIN_TIMEOUT = 5.0  # maximum seconds that ``close`` waits for each thread to e
 class Runner:
     """Runs operations on a database in threads.
 
-    The first operation creates the database object, in the operation's thread, by calling
-    ``factory``. ``close`` disposes of the database object. An operation after ``close`` creates a
-    new database object.
+    The first operation, and the first one after ``close``, calls ``factory`` in its thread.
     """
 
     def __init__(self, factory: Callable[[], Any]) -> None:
@@ -36,16 +34,14 @@ class Runner:
     async def run(self, operation: Callable[[Any], T], timeout: float | None = None) -> T:
         """Run an operation on the database in a thread and return its result.
 
-        Raises StorageUnreachable if the operation hasn't ended after ``timeout`` seconds. An
-        operation that has begun continues nevertheless.
+        Raises StorageUnreachable after ``timeout`` seconds; a begun operation continues.
         """
         if self._workers is None:
             self._workers = Workers(_THREADS)
         loop = asyncio.get_running_loop()
-        # The thread and the event loop keep a reference to the future's result for a while. If this
-        # were a long session, freeing its memory would delay the next operation
-        # (benchmarks/stores.py). So the future's result is a list, from which ``pop`` removes the
-        # operation's result.
+        # The thread and the event loop keep a reference to the future's result for a while, and
+        # freeing a long session then would delay the next operation (benchmarks/stores.py). So the
+        # future's result is a list, from which ``pop`` removes the operation's result.
         future = self._workers.run(lambda: [operation(self._get_database())])
         # asyncio.wait_for would make saves in SQLite slower (benchmarks/stores.py).
         timer = loop.call_later(timeout, _set_timeout_error, future) if timeout else None
@@ -59,10 +55,7 @@ class Runner:
                 self._idle_timer = loop.call_later(_IDLE_TIMEOUT, self._check_idle, loop)
 
     async def close(self) -> None:
-        """Wait for the operations in progress, then close the connections.
-
-        Waits at most ``_JOIN_TIMEOUT`` seconds for each thread.
-        """
+        """Wait at most ``_JOIN_TIMEOUT`` seconds for each thread, then close the connections."""
         if self._idle_timer:
             self._idle_timer.cancel()
             self._idle_timer = None

@@ -1,8 +1,7 @@
 """Run a store's operations in threads, so that the event loop never waits for a disk or a lock.
 
 Invariants: a job that has begun runs to its end, even if its caller stops waiting for the result.
-Only the end of the process interrupts a job. Without a timeout, ``close`` waits until all jobs have
-ended.
+Only the end of the process interrupts a job.
 
 Python's ThreadPoolExecutor isn't used, because its threads delay the end of the process while a
 database doesn't respond.
@@ -36,10 +35,7 @@ class Workers:
         self._stop_threads = weakref.finalize(self, _stop_threads, self._jobs, self._threads)
 
     def run(self, work: Callable[[], T]) -> asyncio.Future[T]:
-        """Run ``work`` in a thread; return a future for its result.
-
-        The future belongs to the running event loop.
-        """
+        """Run ``work`` in a thread; return a future of the running event loop."""
         loop = asyncio.get_running_loop()
         future: asyncio.Future[T] = loop.create_future()
         if not self._idle.acquire(blocking=False) and len(self._threads) < self._count:
@@ -53,10 +49,7 @@ class Workers:
         return future
 
     def close(self, timeout: float | None = None) -> None:
-        """Stop the threads once all queued jobs are done.
-
-        Waits at most ``timeout`` seconds for each thread.
-        """
+        """Wait until all queued jobs are done, at most ``timeout`` seconds for each thread."""
         self._stop_threads()
         for thread in self._threads:
             thread.join(timeout)

@@ -2,11 +2,9 @@
 
 Invariants:
 
-- If Redis doesn't respond to a command, the command is sent again and again, for at most
-  ``patience`` seconds. So any command may run several times; ``lua/commit.lua`` recognises a write
-  that it has already done.
-- An error's message never quotes a text from Redis. The original exception is only available as
-  the error's ``__cause__``.
+- If Redis doesn't respond to a command, it is sent again and again, for at most ``patience``
+  seconds. ``lua/commit.lua`` recognises a write that it has already done.
+- An error's message quotes neither a text from Redis nor the URL.
 """
 
 from __future__ import annotations
@@ -19,10 +17,13 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 from redis import BlockingConnectionPool, Redis
 from redis.backoff import NoBackoff
+from redis.connection import parse_url
 from redis.exceptions import (
     AuthenticationError,
     ClusterError,
@@ -34,9 +35,16 @@ from redis.exceptions import (
 )
 from redis.retry import Retry
 
-from ...errors import StorageError, StorageFull, StorageReadOnly, StorageUnreachable
+from ...errors import SettingError, StorageError, StorageFull, StorageReadOnly, StorageUnreachable
 
-_Pool: Any = BlockingConnectionPool  # redis-py has no types for it
+# redis-py has no types for these.
+_Pool: Any = BlockingConnectionPool
+DEFAULT_URL = "redis://localhost:6379/0"
+_parse_url: Any = parse_url
+
+_INVALID_URL = "The Redis URL is not valid."
+# The default options, which the URL can override. All versions of Redis support protocol 2.
+_OPTIONS: dict[str, Any] = {"protocol": 2, "socket_connect_timeout": 5, "socket_timeout": 10}
 _RANDOM = random.SystemRandom()
 
 _CONNECTIONS = 16
@@ -63,10 +71,7 @@ _FORBIDDEN = (
 
 @cache
 def load_script(name: str) -> tuple[str, str]:
-    """Return a script's text and SHA-1.
-
-    If Redis has run the script before, its SHA-1 is enough to run it again (command EVALSHA).
-    """
+    """Return a script's text, and its SHA-1 for the command EVALSHA."""
     text = (files(__package__) / "lua" / f"{name}.lua").read_text("utf-8")
     return text, hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest()
 
@@ -74,8 +79,7 @@ def load_script(name: str) -> tuple[str, str]:
 class Client:
     """Connections to one Redis server. Thread-safe.
 
-    ``options`` is a function that returns the options for connections. It is called again whenever
-    a new pool of connections is opened. ``patience`` is in seconds.
+    ``options`` returns the options for each new pool of connections. ``patience`` is in seconds.
     """
 
     def __init__(self, options: Callable[[], Mapping[str, Any]], patience: float) -> None:
@@ -150,8 +154,7 @@ class Client:
                     **self._options(),
                 )
                 self._redis = Redis(connection_pool=pool)
-                # Different versions of the client library convert results differently. Without
-                # callbacks, the client returns results as Redis sent them.
+                # Return results as Redis sent them, whatever the version of the client library.
                 self._redis.response_callbacks.clear()
             return self._redis
 
@@ -187,3 +190,42 @@ def _error_code(error: RedisError) -> str | None:
         return names[type(error).__name__]
     match = _ERROR_CODE.search(str(error))
     return match and match[1]
+
+
+def url_prefix(url: str) -> str | None:
+    """Return the value of the option ``prefix`` in a URL, or None if it is missing."""
+    return dict(_query(url)).get("prefix")
+
+
+def connection_options(url: str, password_file: str = "") -> dict[str, Any]:
+    """Return the options for a connection pool.
+
+    If ``password_file`` isn't empty, the password is read from this file. Raises SettingError.
+    """
+    query = urlencode([pair for pair in _query(url) if pair[0] != "prefix"])
+    try:
+        parts = urlsplit(re.sub(r"\Aredis\+unix:", "unix:", url))
+        if parts.scheme != "unix" and not re.fullmatch(r"/?[0-9]*", parts.path):
+            raise ValueError("not a database number")
+        options = {**_OPTIONS, **_parse_url(urlunsplit(parts._replace(query=query)))}
+        options["protocol"] = int(options["protocol"])
+        _Pool(**options).make_connection()  # raises for unknown options
+    except (ValueError, TypeError, RedisError) as exc:
+        raise SettingError(_INVALID_URL) from exc
+    return options | ({"password": _first_line(password_file)} if password_file else {})
+
+
+def _query(url: str) -> list[tuple[str, str]]:
+    """Return the names and values in a URL's query."""
+    try:
+        return parse_qsl(urlsplit(url).query, keep_blank_values=True)
+    except ValueError as exc:
+        raise SettingError(_INVALID_URL) from exc
+
+
+def _first_line(file: str) -> str:
+    try:
+        text = Path(file).expanduser().read_text("utf-8")
+    except (OSError, ValueError) as exc:
+        raise SettingError("The Redis password file can't be read.") from exc
+    return text.partition("\n")[0].rstrip("\r")

@@ -1,8 +1,7 @@
 """Convert the data of earlier versions, which had keys for each kind of data in a session.
 
-Invariants: each session, log, blob and document is removed only after it is stored in the present
-layout. If a server is killed meanwhile, or if two servers convert the same data, nothing is lost or
-stored twice.
+Invariants: old data is removed only after it is stored in the present layout. If a server is killed
+meanwhile, or if two servers convert the same data, nothing is lost or stored twice.
 """
 
 from __future__ import annotations

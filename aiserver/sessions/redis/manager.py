@@ -19,8 +19,7 @@ from ...errors import StorageBusy, StorageError, StorageFull, StorageReadOnly
 from ..key_value import KeyValueSessionManager, Transaction
 from ..runner import Runner
 from . import guarantees
-from .address import DEFAULT, connection_options, url_prefix
-from .client import Client
+from .client import DEFAULT_URL, Client, connection_options, url_prefix
 from .convert import convert
 from .transaction import encode_owner, run_transaction
 
@@ -61,7 +60,7 @@ class RedisSessionManager(KeyValueSessionManager):
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        url = self.url or DEFAULT
+        url = self.url or DEFAULT_URL
         prefix = url_prefix(url)
         self._prefix = self.prefix if prefix is None else prefix
         connection_options(url)  # raises SettingError now if the URL is invalid

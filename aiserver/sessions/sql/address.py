@@ -1,8 +1,7 @@
 """Parse the database URL that the settings contain.
 
-Invariants: an error about a setting contains neither the URL nor the password. An error about a
-missing package contains the command that installs the package. Importing SQLAlchemy is slow, so
-only ``resolve_address`` imports it.
+Invariants: an error about a setting contains neither the URL nor the password. Importing SQLAlchemy
+is slow, so only ``resolve_address`` imports it.
 """
 
 from __future__ import annotations
@@ -19,11 +18,8 @@ if TYPE_CHECKING:
     from sqlalchemy import URL
 
 _DRIVERS = {"sqlite": "pysqlite", "postgresql": "psycopg", "mysql": "pymysql"}
-_FORMER_DRIVERS = {"aiosqlite", "asyncpg", "aiomysql"}
-"""Drivers that earlier versions of AI Server used. A URL may still name one of them; the driver in
-``_DRIVERS`` is used instead."""
-_TLS_ON_VALUES = ("1", "true", "yes", "require", "required")
-"""Values of the option ``ssl`` in a MySQL URL that turn TLS on."""
+_FORMER_DRIVERS = {"aiosqlite", "asyncpg", "aiomysql"}  # a URL may still name one of them
+_TLS_ON_VALUES = ("1", "true", "yes", "require", "required")  # of the option ``ssl`` for MySQL
 
 
 @dataclass
@@ -42,8 +38,7 @@ class Address:
 def database_kind(url: str) -> str:
     """Return the kind of database that a URL names: ``sqlite``, ``postgresql`` or ``mysql``.
 
-    Raises SettingError if AI Server doesn't support this kind of database, or if a Python package
-    for it is missing.
+    Raises SettingError for another kind, or if a Python package for it is missing.
     """
     name, _, driver = url.partition(":")[0].lower().partition("+")
     kind = "mysql" if name == "mariadb" else name
@@ -64,9 +59,8 @@ def database_kind(url: str) -> str:
 def resolve_address(url: str, password_file: str, start_dir: str) -> Address:
     """Return the address for a URL. Raises SettingError.
 
-    If ``password_file`` isn't empty, its first line becomes the password of a PostgreSQL or MySQL
-    database. A relative path of an SQLite file starts in the folder ``start_dir``, or in the
-    current folder if ``start_dir`` is empty.
+    The first line of ``password_file``, if that isn't empty, is the password. A relative path of an
+    SQLite file starts in ``start_dir``, or in the current folder if that is empty.
     """
     from sqlalchemy import make_url
     from sqlalchemy.exc import ArgumentError

@@ -2,16 +2,12 @@
 
 Invariants:
 
-- A transaction is atomic. It takes effect only once, even if it is attempted several times. If the
-  connection breaks during the commit, the commit may or may not have succeeded. In this case,
-  ``WriteState.outcome_unknown`` is set, and the next attempt first checks whether the previous
-  attempt was committed.
+- A transaction is atomic. It takes effect only once, even if it is attempted several times: if the
+  connection breaks during the commit, the next attempt first checks whether it was committed.
 - A transaction that writes locks each row that it gets. So writes to one session wait for each
   other. If two transactions create the same row, one of them is attempted again.
-- There are few retries, and the pauses between them add up to less than three seconds.
 - When a commit returns, its data is on disk, as far as settings of the connection can ensure this.
-- If a process dies while it holds a lock, other processes can acquire the lock after a minute at
-  most.
+- If a process dies while it holds a lock, others can acquire the lock after a minute at most.
 """
 
 from __future__ import annotations
@@ -32,8 +28,7 @@ from sqlalchemy import Connection, delete, insert, select, update
 from ..key_value import BLOB, LOG, MEMORY, SESSION, Transaction
 from . import schema
 from .errors import classify
-from .owners import can_be_key, owner_key
-from .schema import values
+from .schema import can_be_key, owner_key, values
 
 T = TypeVar("T")
 
@@ -63,10 +58,7 @@ class WriteState:
         """Whether bytes that were deleted or replaced must not stay in the database's file."""
 
     def was_committed(self, connection: Connection) -> bool:
-        """Return whether an attempt was committed although its connection broke.
-
-        An attempt that only deleted something was committed if all of that is missing.
-        """
+        """Return whether an attempt was committed although its connection broke."""
         if not self.outcome_unknown:
             return False
         if not self.put_keys:
@@ -77,9 +69,8 @@ class WriteState:
     def begin_retry(self, error: Exception) -> float:
         """Begin the next attempt, and return the number of seconds to wait before it.
 
-        ``error`` is the exception that ended the previous attempt. If the database didn't cause
-        this exception, raise it again. If the database caused it, but another attempt can't help or
-        there were too many attempts, raise the corresponding StorageError.
+        ``error`` ended the previous attempt. It is raised again if the database didn't cause it;
+        the corresponding StorageError is raised if another attempt can't help.
         """
         failure = classify(error)
         if failure is None:
@@ -217,11 +208,7 @@ class Database(ABC):
         return self._with_retries(attempt)
 
     def lock_notebook_ids(self, owner: str) -> ExitStack:
-        """Acquire the lock that a process needs to give one of the owner's notebooks its id.
-
-        Return the lock, for ``unlock_notebook_ids``. Raises StorageBusy if another process still
-        has the lock after ``LOCK_TIMEOUT`` seconds.
-        """
+        """Acquire and return the owner's lock. Raises StorageBusy after ``LOCK_TIMEOUT``."""
         lock = ExitStack()
         self._with_retries(lambda _: lock.enter_context(self._notebook_lock(owner)))
         self._notebook_locks.add(lock)
@@ -241,17 +228,11 @@ class Database(ABC):
         """Return whether the database reports that it accepts writes."""
 
     def erase_deleted(self) -> None:
-        """Erase the bytes of deleted rows, as far as this process can.
-
-        By default, this method does nothing: a database server erases them by itself, later.
-        """
+        """Erase the bytes of deleted rows; a database server does it by itself, later."""
         return
 
     def close_idle(self) -> None:
-        """Close idle connections.
-
-        By default, this method does nothing. The classes for database servers override it.
-        """
+        """Close idle connections to a server."""
         return
 
     def dispose(self) -> None:

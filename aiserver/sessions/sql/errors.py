@@ -1,9 +1,7 @@
 """Map the exceptions of SQLAlchemy and the database drivers to AI Server's errors.
 
 Invariants: an error's message is a fixed text, without any text from the database, the URL or the
-password. The original exception is only available as the error's ``__cause__``. A transaction is
-attempted again only if the failed attempt changed nothing, or if the next attempt can find out
-whether the failed attempt was committed.
+password. The original exception is only available as the error's ``__cause__``.
 """
 
 from __future__ import annotations
@@ -33,10 +31,7 @@ class Failure(NamedTuple):
     can_retry: bool = False
     """Whether nothing was committed, and another attempt may succeed."""
     outcome_unknown: bool = False
-    """Whether the connection broke, so that the transaction may or may not be committed.
-
-    If this is true, another attempt makes sense even if ``can_retry`` is false.
-    """
+    """Whether the connection broke, so that the transaction may be committed. Allows a retry."""
 
 
 _FULL = "The history database is full, so nothing was saved."
@@ -75,11 +70,8 @@ _FAILURES: list[tuple[Callable[[], Failure], tuple[str | int, ...]]] = [
     (lambda: Failure(StorageError(_NO_TABLES)), ("42P01", "42703", "3F000", 1054, 1146)),
     (lambda: Failure(StorageError(_TOO_LARGE)), (1153,)),
 ]
-"""Each failure with the error codes that mean this failure.
-
-A number is an error code of MySQL. A text is an error code of PostgreSQL; a text of two characters
-matches all codes that begin with these characters. Failures are created by functions, so that each
-raised exception is a new object.
+"""Each failure with its error codes: numbers of MySQL, and texts of PostgreSQL, of which two
+characters stand for all codes that begin with them. Each raised exception is a new object.
 """
 
 _SQLITE_FAILURES: list[tuple[Callable[[], Failure], tuple[str, ...]]] = [

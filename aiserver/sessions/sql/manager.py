@@ -1,8 +1,7 @@
 """The session store in an SQL database. It runs each transaction in a thread.
 
-Invariants: the invariants of ``base.py`` hold among all processes and machines that share the
-database. No transaction runs in the thread of the event loop. Creating a manager doesn't connect to
-the database, so a Jupyter server starts even if the database doesn't respond.
+Invariants: creating a manager doesn't connect to the database, so a Jupyter server starts even if
+the database doesn't respond.
 """
 
 from __future__ import annotations
@@ -29,8 +28,7 @@ T = TypeVar("T")
 
 def _create_database(url: str, password_file: str, start_dir: str) -> Database:
     """Return the ``Database`` for a URL. Runs in a thread, because importing SQLAlchemy is slow."""
-    from .mysql import MySQLDatabase
-    from .postgresql import PostgreSQLDatabase
+    from .servers import MySQLDatabase, PostgreSQLDatabase
     from .sqlite import SQLiteDatabase
 
     address = resolve_address(url, password_file, start_dir)
@@ -95,9 +93,8 @@ class SQLSessionManager(KeyValueSessionManager):
 
     @contextlib.asynccontextmanager
     async def notebook_id_lock(self, *, owner: str = "") -> AsyncIterator[None]:
-        # The acquisition doesn't use ``self.timeout``: after this timeout, the thread could still
-        # acquire the lock, and nobody would release it. ``lock_notebook_ids`` has a timeout of its
-        # own.
+        # After ``self.timeout``, the thread could still acquire the lock, and nobody would release
+        # it. ``lock_notebook_ids`` has a timeout of its own.
         acquisition = asyncio.ensure_future(
             self._runner.run(lambda db: db.lock_notebook_ids(owner))
         )
@@ -106,8 +103,7 @@ class SQLSessionManager(KeyValueSessionManager):
             if not acquisition.cancelled() and acquisition.exception() is None:
                 lock = acquisition.result()
                 unlocking = self.run_operation(lambda db: db.unlock_notebook_ids(lock))
-                # The event loop has only a weak reference to the task. With this attribute, the
-                # task isn't deleted before it has ended.
+                # The event loop has only a weak reference to the task.
                 self._unlock_task = asyncio.ensure_future(unlocking)
 
         try:

@@ -3,13 +3,15 @@
 Invariants:
 
 - Every database compares the values of ``Name`` columns byte by byte.
+- Two owners never have the same key in the column ``owner``. A key has at most 200 bytes and
+  contains nothing that a database can't store, such as NUL or a lone surrogate. An owner's name is
+  the key if possible, so that an administrator can use it in rules for row-level security.
 - If several processes start at once, one of them creates or converts the tables while the others
   wait. If a process is killed meanwhile, the next process does it.
 - The tables of a newer version of AI Server are not changed.
 
-Version 0001 had a table for each kind of data, with a row for each record. Its data is converted in
-one transaction, and its tables are then dropped, so that an older AI Server that still runs gets an
-error and loses nothing.
+Version 0001 had a table for each kind of data. Its data is converted in one transaction, and its
+tables are then dropped, so that an older AI Server that still runs gets an error.
 """
 
 from __future__ import annotations
@@ -42,9 +44,10 @@ from ...errors import AIServerError, StorageError
 from ...models import SessionKey
 from ..key_value import BLOB, DAMAGED, LOG, MEMORY, SESSION, Transaction
 from ..record import codec
-from .owners import MAX_KEY_BYTES
 
 VERSION = "0002"
+MAX_KEY_BYTES = 200
+_HASH_PREFIX = "~"
 _OLD_TABLES = (
     *("aiserver_items", "aiserver_sessions", "aiserver_notebook_log", "aiserver_notebooks"),
     *("aiserver_blobs", "aiserver_documents", "aiserver_owners"),
@@ -93,6 +96,22 @@ version_table = Table(
     Column("version_num", String(32)),
     PrimaryKeyConstraint("version_num", name="aiserver_schema_pkc"),
 )
+
+
+def owner_key(owner: str) -> str:
+    """Return the owner's name if it can be the key, otherwise ``~`` and the name's SHA-256."""
+    if can_be_key(owner):
+        return owner
+    return _HASH_PREFIX + hashlib.sha256(owner.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def can_be_key(owner: str) -> bool:
+    """Return whether an owner's name is also the owner's key."""
+    try:
+        data = owner.encode()
+    except UnicodeEncodeError:
+        return False
+    return len(data) <= MAX_KEY_BYTES and not owner.startswith(_HASH_PREFIX) and "\0" not in owner
 
 
 def current_version(connection: Connection) -> str | None:

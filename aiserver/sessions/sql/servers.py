@@ -1,9 +1,8 @@
-"""The base class for databases that run as servers, with a pool of connections and with locks.
+"""Databases that run as servers: PostgreSQL, MySQL and MariaDB.
 
 Invariants: a Jupyter server that hasn't used its database for a minute, and that holds no lock, has
-no open connections to the database. If such servers stayed connected, the many Jupyter servers of a
-JupyterHub could exceed the number of connections that the database accepts. A lock belongs to a
-connection, so the database releases the lock when the connection ends.
+no open connections to it, because a database limits their number. A lock belongs to a connection,
+so the database releases the lock when the connection ends.
 """
 
 from __future__ import annotations
@@ -14,17 +13,39 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
-from sqlalchemy import Connection, create_engine, text
+from sqlalchemy import Connection, create_engine, event, text
 from sqlalchemy.exc import ProgrammingError
 
 from ...errors import SettingError, StorageBusy
 from .address import Address
-from .database import Database
-from .owners import owner_key
+from .database import LOCK_TIMEOUT, Database
+from .schema import owner_key
 
 T = TypeVar("T")
 
 CONNECT_TIMEOUT = 10  # seconds
+# A transaction that is idle for a minute belongs to a machine that has probably died.
+_POSTGRESQL_SETTINGS = """
+SET lock_timeout = '10s';
+SET idle_in_transaction_session_timeout = '60s';
+SET tcp_keepalives_idle = 30;
+SET tcp_keepalives_interval = 10;
+SET tcp_keepalives_count = 3
+"""
+# With these settings of the driver, AI Server notices that the database's machine has died.
+_KEEPALIVES = {
+    "keepalives_idle": 30,
+    "keepalives_interval": 10,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 60_000,
+}
+# An administrator may have chosen a sql_mode with which MySQL truncates texts or interprets
+# backslashes differently.
+_MYSQL_SETTINGS = (
+    "SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION', "
+    f"SESSION innodb_lock_wait_timeout = {LOCK_TIMEOUT}, SESSION wait_timeout = 600"
+)
+_NETWORK_TIMEOUT = 60  # seconds to wait for the server while receiving or sending
 
 
 class ServerDatabase(Database):
@@ -46,11 +67,7 @@ class ServerDatabase(Database):
 
     @abstractmethod
     def _lock_statements(self, name_digest: bytes) -> tuple[str, str]:
-        """Return a statement that acquires a lock, and a statement that releases this lock.
-
-        The first statement selects 1 if the lock was acquired. ``name_digest`` is the SHA-256 of
-        the lock's name.
-        """
+        """Return a statement that selects 1 if it acquires a lock, and one that releases it."""
 
     def _transaction(self, is_write: bool, work: Callable[[Connection], T]) -> T:
         with self._connect() as connection:
@@ -68,8 +85,7 @@ class ServerDatabase(Database):
                 yield connection
         finally:
             if pool is not self._engine.pool:
-                # Meanwhile, ``_close_connections`` has replaced the pool, and has closed all
-                # connections of the old pool except this one, which was in use.
+                # ``_close_connections`` has replaced the pool, but couldn't close this connection.
                 pool.dispose()
 
     def _notebook_lock(self, owner: str) -> contextlib.AbstractContextManager[None]:
@@ -110,3 +126,95 @@ class ServerDatabase(Database):
 
     def _close_connections(self) -> None:
         self._engine.dispose()
+
+
+class PostgreSQLDatabase(ServerDatabase):
+    """A PostgreSQL database."""
+
+    def __init__(self, address: Address) -> None:
+        super().__init__(address, **_KEEPALIVES)
+        event.listen(self._engine, "connect", _configure_postgresql)
+
+    def is_writable(self) -> bool:
+        query = "SHOW transaction_read_only"
+        return bool(self.query(lambda db: db.exec_driver_sql(query).scalar() == "off"))
+
+    def missing_guarantees(self) -> list[str]:
+        return self.query(_missing_in_postgresql)
+
+    def _lock_statements(self, name_digest: bytes) -> tuple[str, str]:
+        lock_id = int.from_bytes(name_digest[:8], "big", signed=True)
+        # If the lock isn't free within ``lock_timeout``, the statement fails.
+        return f"SELECT 1, pg_advisory_lock({lock_id})", f"SELECT pg_advisory_unlock({lock_id})"
+
+
+def _configure_postgresql(connection: Any, _: Any) -> None:
+    connection.execute(_POSTGRESQL_SETTINGS)
+    connection.commit()
+
+
+def _missing_in_postgresql(connection: Connection) -> list[str]:
+    query = text("SELECT name, setting FROM pg_settings WHERE name = ANY(:names)")
+    names = ["fsync", "full_page_writes", "synchronous_commit"]
+    settings = {row[0]: row[1] for row in connection.execute(query, {"names": names})}
+    warnings = [
+        f"PostgreSQL's setting {name} is off: if its machine crashes, recent changes may be lost "
+        "or the database damaged."
+        for name in names[:2]
+        if settings.get(name) == "off"
+    ]
+    if settings.get("synchronous_commit") == "off":
+        warnings.append(
+            "PostgreSQL's setting synchronous_commit is off: the most recent changes are lost if "
+            "its machine crashes."
+        )
+    return warnings
+
+
+class MySQLDatabase(ServerDatabase):
+    """A MySQL or MariaDB database."""
+
+    def __init__(self, address: Address) -> None:
+        super().__init__(
+            address,
+            charset="utf8mb4",
+            init_command=_MYSQL_SETTINGS,
+            read_timeout=_NETWORK_TIMEOUT,
+            write_timeout=_NETWORK_TIMEOUT,
+        )
+
+    def is_writable(self) -> bool:
+        return not self.query(lambda db: db.exec_driver_sql("SELECT @@read_only").scalar())
+
+    def missing_guarantees(self) -> list[str]:
+        return self.query(_missing_in_mysql)
+
+    def _lock_statements(self, name_digest: bytes) -> tuple[str, str]:
+        # In MySQL, a lock's name is valid in the whole server, not in one database.
+        full_name = f"CONCAT('{name_digest[:8].hex()}-', MD5(DATABASE()))"
+        return f"SELECT GET_LOCK({full_name}, {LOCK_TIMEOUT})", f"SELECT RELEASE_LOCK({full_name})"
+
+
+def _missing_in_mysql(connection: Connection) -> list[str]:
+    warnings = []
+    if connection.exec_driver_sql("SELECT @@innodb_flush_log_at_trx_commit").scalar() != 1:
+        warnings.append(
+            "MySQL's setting innodb_flush_log_at_trx_commit is not 1: up to one second of changes "
+            "is lost if its machine crashes."
+        )
+    doublewrite = connection.exec_driver_sql("SELECT @@innodb_doublewrite").scalar()
+    if str(doublewrite).upper() in ("0", "OFF"):
+        warnings.append(
+            "MySQL's setting innodb_doublewrite is off: data that is being written when its "
+            "machine crashes may be damaged."
+        )
+    tables_of_other_engines = connection.exec_driver_sql(
+        "SELECT table_name FROM information_schema.tables WHERE table_schema = DATABASE() "
+        "AND LEFT(table_name, 8) = 'aiserver' AND engine <> 'InnoDB'"
+    )
+    if tables_of_other_engines.first():
+        warnings.append(
+            "The history tables do not use InnoDB: a save may be incomplete if the database is "
+            "stopped."
+        )
+    return warnings

@@ -1,7 +1,4 @@
-"""Transactions and locks of SQLite databases, and warnings about where they are stored.
-
-Before a process assigns an id to a notebook, it locks a file next to the database.
-"""
+"""Transactions and locks of SQLite databases, and warnings about where they are stored."""
 
 from __future__ import annotations
 
@@ -67,10 +64,7 @@ class SQLiteDatabase(Database):
         return []
 
     def erase_deleted(self) -> None:
-        """Empty the write-ahead log, which contains the bytes of rows that were deleted since.
-
-        While another process reads, the log stays until the next call or until it is used again.
-        """
+        """Empty the write-ahead log, with deleted rows, unless another process reads."""
         if self._file is None:
             return
         with self._write_lock, contextlib.suppress(OperationalError):
@@ -85,26 +79,22 @@ class SQLiteDatabase(Database):
                 self._unused_connections.append(connection)
 
     def _transaction(self, is_write: bool, work: Callable[[Connection], T]) -> T:
-        # SQLite allows one writer at a time. The writers of this process take turns by means of
-        # ``_write_lock``, because waiting for this lock takes less time than SQLite's polling. For
-        # a database in memory, readers wait too: each connection to ":memory:" has a database of
-        # its own, so all readers and writers must use the same connection.
+        # SQLite allows one writer at a time. Waiting for ``_write_lock`` takes less time than
+        # SQLite's polling. Each connection to ":memory:" has a database of its own, so all readers
+        # and writers must use the same one.
         is_exclusive = is_write or self._file is None
         with self._write_lock if is_exclusive else contextlib.nullcontext():
-            # SQLAlchemy's pool and transactions are replaced here, because they would not begin a
-            # write with BEGIN IMMEDIATE.
+            # SQLAlchemy's own transactions would not begin a write with BEGIN IMMEDIATE.
             connection = self._take_connection()
             driver: Any = connection.connection.dbapi_connection
             try:
-                # A plain BEGIN starts a reading transaction. A write doesn't use it, because SQLite
-                # may refuse to turn a reading transaction into a writing transaction later.
+                # After a plain BEGIN, SQLite may refuse to write later.
                 driver.execute("BEGIN IMMEDIATE" if is_write else "BEGIN")
                 result = work(connection)
                 driver.commit()
                 return result
             finally:
-                # After an error, these calls roll the transaction back. After a commit, which
-                # bypasses SQLAlchemy, they only inform SQLAlchemy that the transaction has ended.
+                # After a commit, which bypasses SQLAlchemy, this only ends its own transaction.
                 connection.rollback()
                 driver.rollback()
                 self._unused_connections.append(connection)
@@ -121,11 +111,7 @@ class SQLiteDatabase(Database):
 
     @contextlib.contextmanager
     def _notebook_lock(self, owner: str) -> Iterator[None]:
-        """Lock a file next to the database. All owners share this lock.
-
-        A database in memory needs no lock. If the lock file can't be created, nothing is locked.
-        Raises StorageBusy if the lock can't be acquired in time.
-        """
+        """Lock a file next to the database. All owners share this lock. Raises StorageBusy."""
         lock = FileLock(f"{self._file}.lock", mode=0o600, thread_local=False)
         try:
             if self._file:

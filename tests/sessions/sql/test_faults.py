@@ -21,8 +21,7 @@ from sqlalchemy import Connection
 from aiserver.errors import StorageError, StorageFull, StorageReadOnly, StorageUnreachable
 from aiserver.models import Session, SessionKey
 from aiserver.sessions.sql.address import resolve_address
-from aiserver.sessions.sql.mysql import MySQLDatabase
-from aiserver.sessions.sql.postgresql import PostgreSQLDatabase
+from aiserver.sessions.sql.servers import MySQLDatabase, PostgreSQLDatabase
 from aiserver.testing.records import event, in_loop, log_entry, turn
 
 from ...servers import PASSWORD, MariaDB, PostgreSQL, Server, need, new_database, on_servers, run
