@@ -522,26 +522,11 @@ NOW_PRIVATE_NOTICE = (
 SHARED_NOTICE = "The history folder is shared with a group, so its members can read it."
 
 
-class NetworkDisk(NamedTuple):
-    """A file system to which other machines may write, too."""
+def network_disk_warning(folder: Path) -> str | None:
+    """Return a warning if a folder is on a network file system; None if its disk is local.
 
-    kind: str
-    """The name of the file system in the mount table, such as ``nfs4``."""
-    has_shared_locks: bool
-    """Whether other machines see the locks of this machine."""
-
-    @property
-    def warning(self) -> str:
-        text = f"The history folder is on a network file system ({self.kind})"
-        return (
-            f"{text}."
-            if self.has_shared_locks
-            else f"{text}; its locks are not visible to other machines."
-        )
-
-
-def network_disk(folder: Path) -> NetworkDisk | None:
-    """Return the network file system of a folder, or None if its disk is local."""
+    Only Linux has the mount table. On other systems, every disk counts as local.
+    """
     try:
         # Read as bytes, because the name of a mount point may not be valid text.
         lines = os.fsdecode(_MOUNT_TABLE.read_bytes()).splitlines()
@@ -558,4 +543,7 @@ def network_disk(folder: Path) -> NetworkDisk | None:
             kind, options, depth = mount_kind, mount_options, len(mount_folder.parts)
     if kind not in _NETWORK_FILE_SYSTEMS:
         return None
-    return NetworkDisk(kind, not _LOCAL_LOCK_OPTIONS & set(options.split(",")))
+    text = f"The history folder is on a network file system ({kind})"
+    if _LOCAL_LOCK_OPTIONS & set(options.split(",")):
+        return f"{text}; its locks are not visible to other machines."
+    return f"{text}."

@@ -35,7 +35,7 @@ from aiserver.plugins.export.export import FORMATS
 from aiserver.plugins.export.process import Exporter
 from aiserver.plugins.search import SearchEngine
 from aiserver.sessions.file.manager import FileSessionManager
-from aiserver.sessions.record.codec import dumps
+from aiserver.sessions.record.codec import encode
 from aiserver.sessions.record.filenames import session_name
 
 NOON = "2026-01-27T12:00:00.000Z"
@@ -69,7 +69,7 @@ def session(cell: str, turns: int, padding: str = "") -> bytes:
             seq += 1
             more = {"turn_id": number} if type_ == "accept" else {"data": {"status": "ok"}}
             session_.events.append(Event(type=type_, seq=seq, timestamp=NOON, source=code, **more))
-    return dumps(session_)
+    return encode(session_)
 
 
 async def notebook(folder: Path, cells: int, large: int = 0) -> FileSessionManager:

@@ -32,7 +32,7 @@ from aiserver.plugins.usage.reader import UsageReader
 from aiserver.prompts.language import cell_language
 from aiserver.replay import report
 from aiserver.sessions.file.manager import FileSessionManager
-from aiserver.sessions.record.codec import dumps
+from aiserver.sessions.record.codec import encode
 from aiserver.sessions.record.filenames import session_name
 from aiserver.surrogates import json_bytes
 
@@ -67,7 +67,7 @@ async def fill(store: FileSessionManager, notebook_id: str, cells: int, turns: i
         for turn in session.interactions:
             turn.user_request.intent = f"compute statistic {random.randrange(cells)} of the sales"
             turn.prompt = f"{random.getrandbits(256):064x}"
-        (folder / session_name(SessionKey(notebook_id, cell_id))).write_bytes(dumps(session))
+        (folder / session_name(SessionKey(notebook_id, cell_id))).write_bytes(encode(session))
         seqs[cell_id] = session.next_seq - 1
     order = {"cell_ids": ids, "types": dict.fromkeys(ids, "code")}
     entries = [

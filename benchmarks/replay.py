@@ -30,7 +30,7 @@ from aiserver.models import NewEvent, NewLogEntry, Session, SessionKey, new_sess
 from aiserver.notebooks.history import Histories
 from aiserver.replay import blame, replay, report
 from aiserver.sessions.file.manager import FileSessionManager
-from aiserver.sessions.record.codec import dumps
+from aiserver.sessions.record.codec import encode
 from aiserver.surrogates import json_bytes
 
 NOW = "2026-01-27T10:00:00.000Z"
@@ -180,7 +180,7 @@ async def notebook(folder: Path, cells: int, turns: int, rounds: int) -> list[tu
     for cell_id in ids:
         session = random_session(cell_id, random, answers=turns, lines=12)
         marks[cell_id] = session.next_seq - 1
-        (folder / ".aiserver_sessions" / f"nb_{cell_id}.json").write_bytes(dumps(session))
+        (folder / ".aiserver_sessions" / f"nb_{cell_id}.json").write_bytes(encode(session))
     lines = [NewLogEntry(type="cell_order", timestamp=NOW, data={"cell_ids": ids})]
     for seq in range(1, max(marks.values()) + 1, 4):
         latest_seqs = {cell_id: min(seq + random.randint(0, 3), marks[cell_id]) for cell_id in ids}

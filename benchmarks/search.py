@@ -33,7 +33,7 @@ from aiserver.models import (
 from aiserver.plugins.search import SearchEngine
 from aiserver.plugins.search.embeddings import is_installed
 from aiserver.sessions.file.manager import FileSessionManager
-from aiserver.sessions.record.codec import dumps
+from aiserver.sessions.record.codec import encode
 from aiserver.sessions.record.filenames import session_name
 
 DATA = Path(__file__).parent / "data"
@@ -100,7 +100,7 @@ def fill(folder: Path, sessions: int, turns: int) -> int:
                 )
             )
         session.meta.revision = turns
-        (folder / session_name(key)).write_bytes(dumps(session))
+        (folder / session_name(key)).write_bytes(encode(session))
     return chars
 
 

@@ -20,7 +20,7 @@ from aiserver.models import (
     new_session,
     utc_now,
 )
-from aiserver.sessions.record.codec import dumps
+from aiserver.sessions.record.codec import encode
 from aiserver.testing.records import EXAMPLE_FILE
 
 NOON = "2026-01-27T12:00:00.000Z"
@@ -40,11 +40,11 @@ def test_the_example_is_written_unchanged() -> None:
     """P25"""
     content = json.loads(EXAMPLE_FILE.read_bytes())
     session = Session.model_validate_json(EXAMPLE_FILE.read_bytes())
-    assert json.loads(dumps(session)) == content
-    assert list(json.loads(dumps(session))["meta"]) == list(content["meta"]), (
+    assert json.loads(encode(session)) == content
+    assert list(json.loads(encode(session))["meta"]) == list(content["meta"]), (
         "the order of keys changed"
     )
-    assert dumps(Session.model_validate_json(dumps(session))) == dumps(session)
+    assert encode(Session.model_validate_json(encode(session))) == encode(session)
 
 
 def test_the_bytes_equal_those_of_the_json_module() -> None:
@@ -52,20 +52,20 @@ def test_the_bytes_equal_those_of_the_json_module() -> None:
     session.interactions[0].ai_response.suggestion = 'a\t"b"\\ \x00\x1f\x7f é 中 📈 \u2028\n'
     session.events = [Event(seq=2, type="run", timestamp=NOON, data={"": [], "x": {}, "n": -0.5})]
     content = json.dumps(session.to_dict(), ensure_ascii=False, indent=2) + "\n"
-    assert dumps(session) == content.encode()
-    assert dumps(session, None).count(b"\n") == 1
+    assert encode(session) == content.encode()
+    assert encode(session, None).count(b"\n") == 1
 
 
 def test_nan_is_not_written() -> None:
     """P29: browsers can't parse NaN."""
     event = NewEvent(type="run", timestamp=NOON, data={"n": [float("nan"), float("inf")]})
-    assert json.loads(dumps(event))["data"] == {"n": [None, None]}
+    assert json.loads(encode(event))["data"] == {"n": [None, None]}
 
 
 def test_a_lone_surrogate_in_an_unknown_key_is_preserved() -> None:
     event = NewEvent.model_validate({"type": "run", "timestamp": NOON, "x": "\ud83d", "y": "中"})
-    assert json.loads(dumps(event))["x"] == "\ud83d"
-    assert "中".encode() in dumps(event)
+    assert json.loads(encode(event))["x"] == "\ud83d"
+    assert "中".encode() in encode(event)
 
 
 @pytest.mark.parametrize(

@@ -123,7 +123,7 @@ class Generation:
         """Load the cell's history. Raises StorageError if no turn can be added to it."""
         session = await load_or_new(self._sessions, self.key)
         # Fail here if no turn can be saved, so that the model isn't queried in vain.
-        check_writable(session.meta, None)
+        check_writable(session)
         self.turn_id = session.next_turn_id
         self.past = await self.past_turns_of(session)
 

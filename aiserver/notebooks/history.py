@@ -271,7 +271,7 @@ def _update_cells(
         elif data and (session := parse_or_recover(data, SessionKey(notebook_id, cell_id, owner))):
             merged = session.meta.merged
             cells[cell_id] = _CachedCell(
-                digest, codec.dumps(session, None), replay(session), merged
+                digest, codec.encode(session, None), replay(session), merged
             )
     return dict(sorted(cells.items()))
 

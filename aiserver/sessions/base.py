@@ -45,7 +45,7 @@ from ..models import (
     new_session,
 )
 from ..tokens import estimate_tokens
-from .record.codec import dumps
+from .record import codec
 from .record.mutations import find_problems, summary_marks
 
 Logger = logging.Logger | logging.LoggerAdapter[Any]
@@ -101,7 +101,7 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
     async def load_raw(self, key: SessionKey) -> tuple[bytes, int] | None:
         """Return the session as UTF-8 JSON and its revision, or None if there is no session."""
         session = await self.load_if_exists(key)
-        return None if session is None else (dumps(session), session.revision)
+        return None if session is None else (codec.encode(session), session.revision)
 
     async def load_raw_batch(self, keys: Sequence[SessionKey]) -> list[bytes | None]:
         """Return the stored bytes of each session, which may be damaged; None if unreadable."""

@@ -1,10 +1,7 @@
 """Create the store that a setting chooses: by its short name, its URL or its class.
 
 Invariants: only the module of the chosen store is imported. No error or log contains the password
-of a URL.
-
-Other packages register their stores as entry points in the group ``aiserver.session_managers``. The
-name of an entry point is the short name of the store and the scheme of its URLs.
+of a URL. The name of an entry point is the short name of the store and the scheme of its URLs.
 """
 
 from __future__ import annotations
@@ -19,18 +16,16 @@ from .base import SessionManager
 
 ENTRY_POINT_GROUP = "aiserver.session_managers"
 OWN_PACKAGE = "aiserver."
-# Maps the scheme of a store's URLs to the pip extra that installs the packages of the store. The
-# SQL store isn't listed, because it reports missing drivers itself.
+# The pip extras of stores, by scheme. The SQL store reports missing drivers itself.
 PIP_EXTRAS = {"redis": "redis", "rediss": "redis"}
 _URL = re.compile(r"([a-z][a-z0-9.-]*)(\+[a-z0-9_.-]+)?:(?://)?.*", re.IGNORECASE | re.DOTALL)
 _PASSWORD = re.compile(r"(://[^/@:]*):.*@", re.DOTALL)
 
 
 def create_session_manager(choice: str | type[SessionManager], **traits: Any) -> SessionManager:
-    """Create a store from the name of its entry point (``file``), its URL or its class.
+    """Create a store from the name of its entry point, its URL, its class or the path of its class.
 
-    Instead of a class, ``choice`` can be its import path, such as ``package.module.Class``. Raises
-    SettingError if there is no such store, or if a package that the store needs is missing.
+    Raises SettingError if there is no such store, or if a package that it needs is missing.
     """
     if not isinstance(choice, str):
         return choice(**traits)

@@ -283,7 +283,7 @@ def change_session(
     except DamagedData:
         assert stored
         session, is_damaged = stored.recover(), True
-    check_writable(session.meta, if_revision)
+    check_writable(session, if_revision)
     revision = session.revision
     result = change(session)
     if result is True or session.revision != revision:
@@ -422,7 +422,7 @@ class KeyValueSessionManager(SessionManager):
         def work(transaction: Transaction) -> bool:
             with contextlib.suppress(SessionCorrupt):  # a damaged session can be deleted
                 if session := transaction.load(key):
-                    check_writable(session.meta, if_revision)
+                    check_writable(session, if_revision)
             kind, owner, name = value_key(key)
             deleted = [transaction.delete_all(each, owner, f"{name}/") for each in (PART, DAMAGED)]
             return transaction.delete(kind, owner, name) or deleted[0]
@@ -442,7 +442,7 @@ class KeyValueSessionManager(SessionManager):
     async def merge_copy(
         self, key: SessionKey, other: Session, *, merged_digests: Collection[str] = ()
     ) -> bool:
-        check_writable(other.meta, None)
+        check_writable(other)
 
         def work(transaction: Transaction) -> bool:
             return change_session(
@@ -572,7 +572,7 @@ class KeyValueSessionManager(SessionManager):
                 frame = None
             if head is None or frame is None or not head.can_append:
                 return change_session(transaction, key, if_revision, append)
-            check_writable(frame.meta, if_revision)
+            check_writable(frame, if_revision)
             try:
                 result, records = number(head, transaction)
             except DamagedData:

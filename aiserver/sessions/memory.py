@@ -1,7 +1,6 @@
 """The in-memory store, for tests and experiments.
 
-Invariants: this store behaves like every other store, except that its data is lost when the process
-ends. Sessions are stored as bytes, so callers can't change a stored session by changing an object.
+Sessions are stored as bytes, so callers can't change a stored session by changing an object.
 """
 
 from __future__ import annotations
@@ -15,10 +14,7 @@ T = TypeVar("T")
 
 
 class InMemorySessionManager(KeyValueSessionManager):
-    """Stores sessions in memory (``memory://``). **Not durable**: they are lost with the process.
-
-    Each write is atomic: it never waits for anything, so no other task runs before it has ended.
-    """
+    """Stores sessions in memory (``memory://``). **Not durable**: the process loses them."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)

@@ -23,7 +23,7 @@ from aiserver.plugins.search.text_index import TextIndex
 from aiserver.plugins.search.worker import serve
 from aiserver.sessions.file.manager import FileSessionManager
 from aiserver.sessions.memory import InMemorySessionManager
-from aiserver.sessions.record.codec import dumps
+from aiserver.sessions.record.codec import encode
 from aiserver.testing.records import NOON, in_loop, turn
 
 LONG = 60.0
@@ -134,7 +134,7 @@ def test_texts_beyond_the_cache_are_searched():
             )
         ]
         for index in (tight, roomy):
-            index.put("", [(("nb", f"c{number}"), dumps(session))])
+            index.put("", [(("nb", f"c{number}"), encode(session))])
     results = []
     for index in (tight, roomy):
         results.append(index.search("直方 7", "", None, "words", limit=50))

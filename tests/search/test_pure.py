@@ -21,7 +21,7 @@ from aiserver.plugins.search.query import (
 )
 from aiserver.plugins.search.simplified import simplify
 from aiserver.plugins.search.text_index import TextIndex
-from aiserver.sessions.record.codec import dumps
+from aiserver.sessions.record.codec import encode
 
 from ..effort import at_most
 
@@ -51,7 +51,7 @@ def search(request, monkeypatch):
     def run(query: str, *sessions: Session, by: str = "words") -> list[tuple[str, int]]:
         index = TextIndex()
         assert index._has_trigrams == (request.param == "trigrams")
-        index.put("", [(("nb", session.meta.cell_id), dumps(session)) for session in sessions])
+        index.put("", [(("nb", session.meta.cell_id), encode(session)) for session in sessions])
         return [(turn.cell_id, turn.turn_id) for turn in index.search(query, "", None, by)[0]]
 
     return run
@@ -275,7 +275,7 @@ def test_similar_requests_are_found(search):
 
 def test_nothing_of_a_deleted_session_stays():
     index = TextIndex()
-    index.put("", [(("nb", "c1"), dumps(session_of(("canary", "x"))))])
+    index.put("", [(("nb", "c1"), encode(session_of(("canary", "x"))))])
     index.remove("", [("nb", "c1")])
     assert index.search("canary", "", None, "words") == ([], 0)
     assert [

@@ -19,7 +19,7 @@ from ...durable import (
     SINGLE_SERVER_ADVICE,
     get_access,
     has_system_locks,
-    network_disk,
+    network_disk_warning,
     replace_file,
     translate_os_errors,
 )
@@ -212,8 +212,8 @@ def _check_free_space(root: Path) -> Finding:
 
 
 def _check_network_disk(root: Path) -> list[Finding]:
-    disk = network_disk(root)
-    return [note(disk.warning, SINGLE_SERVER_ADVICE)] if disk else []
+    warning = network_disk_warning(root)
+    return [note(warning, SINGLE_SERVER_ADVICE)] if warning else []
 
 
 def _check_system_locks(root: Path) -> list[Finding]:

@@ -16,7 +16,7 @@ from ...errors import ExportFailed, ExportTimeout, NotFound
 from ...models import check_id
 from ...notebooks.history import load_raw_batch
 from ...sessions.base import SessionManager
-from ...sessions.record.codec import dumps
+from ...sessions.record.codec import encode
 from .export import NO_HISTORY, Format
 from .pictures import load_pictures
 from .worker import Job
@@ -62,7 +62,7 @@ class Exporter:
             entries = await self._store.read_notebook_log(notebook_id, owner=self._owner)
 
             def create_job() -> Job:
-                log = [dumps(entry, None) for entry in entries]
+                log = [encode(entry, None) for entry in entries]
                 return Job(
                     notebook_id, self._owner, format_, name, notebook, sessions, log, left_out
                 )

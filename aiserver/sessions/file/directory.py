@@ -40,7 +40,7 @@ from ...durable import (
     get_access,
     has_system_locks,
     lock_file,
-    network_disk,
+    network_disk_warning,
     restrict_access,
     temp_target,
 )
@@ -113,7 +113,7 @@ class SessionDirectory:
     @cached_property
     def trusts_stamps(self) -> bool:
         """Whether stamps are current; a network file system caches them for seconds."""
-        return network_disk(self.path.parent) is None
+        return network_disk_warning(self.path.parent) is None
 
     def start(self) -> list[str]:
         """If the folder exists, make it private and remove orphaned temp files. Return notices."""
@@ -128,9 +128,9 @@ class SessionDirectory:
 
     def notices(self) -> list[str]:
         """Return warnings about risks of the folder or its disk, as sentences. Change nothing."""
-        disk = network_disk(self.path.parent)
+        warning = network_disk_warning(self.path.parent)
         access = get_access(self.path) if self.exists() else "private"
-        notices = [f"{disk.warning} {SINGLE_SERVER_ADVICE}" if disk else ""]
+        notices = [f"{warning} {SINGLE_SERVER_ADVICE}" if warning else ""]
         if self._has_system_locks is None and self._lock_folder.is_dir():
             self._has_system_locks = has_system_locks(self._lock_folder)
         notices.append(NO_LOCKS_NOTICE if self._has_system_locks is False else "")

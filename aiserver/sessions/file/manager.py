@@ -150,7 +150,7 @@ class FileSessionManager(SessionManager):
     async def merge_copy(
         self, key: SessionKey, other: Session, *, merged_digests: Collection[str] = ()
     ) -> bool:
-        check_writable(other.meta, None)
+        check_writable(other)
 
         def merge(session: Session) -> bool:
             return merge_into(session, other, merged_digests)

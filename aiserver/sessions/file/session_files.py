@@ -135,7 +135,7 @@ class SessionFiles:
             else:
                 stored = self._find_locked(key)
                 session = stored.session if stored else new_session(key)
-            check_writable(session.meta, if_revision)
+            check_writable(session, if_revision)
             revision = session.revision
             result = edit(session)
             if result is True or session.revision != revision:
@@ -178,7 +178,7 @@ class SessionFiles:
         with self.directory.lock(name):
             stored = self._find_locked(key)
             if stored:
-                check_writable(stored.session.meta, if_revision)
+                check_writable(stored.session, if_revision)
             names = [name, *self._quarantined_names(name)]
             if legacy := self.find_legacy(key):
                 names.append(legacy.name)

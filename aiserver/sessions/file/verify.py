@@ -194,7 +194,7 @@ class Verifier:
         self, file: _File, key: SessionKey, session: Session, data: bytes
     ) -> Finding:
         def merge() -> None:
-            check_writable(session.meta, None)
+            check_writable(session)
             self._files.change(key, None, lambda stored: merge_into(stored, session))
 
         problem = f"file name does not match its content, {key.notebook_id}/{key.cell_id}"

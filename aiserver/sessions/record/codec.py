@@ -5,11 +5,10 @@ Invariants:
 - ``parse`` reads what ``encode`` writes, and legacy files, which AI Server's predecessor wrote:
   ``{notebook_id, cell_id, created_at, last_updated, interactions}`` without ``meta``. Their turns
   keep all values, and their unknown keys become keys of the session.
-- ``parse`` raises ``DamagedData`` for any bytes that aren't a valid session. Objects with duplicate
-  keys aren't valid, although a JSON parser would accept them and use only the last value.
-- A session in a newer major version of the format doesn't count as damaged. ``parse`` returns only
-  its fields and records that are valid in this version. ``check_writable`` prevents such a session
-  from being overwritten.
+- ``parse`` raises ``DamagedData`` for any bytes that aren't a valid session, also for objects with
+  duplicate keys, of which a JSON parser would use only the last value.
+- Of a session in a newer major version of the format, ``parse`` returns the fields and records that
+  are valid in this version. ``check_writable`` prevents such a session from being overwritten.
 """
 
 from __future__ import annotations
@@ -70,27 +69,20 @@ class Parsed(NamedTuple):
     is_legacy: bool = False
 
 
-def dumps(record: Stored, indent: int | None = 2) -> bytes:
-    """Encode a record as JSON in UTF-8, with unescaped non-ASCII characters and a final newline.
-
-    The keys are those of ``to_dict``; NaN and infinity become null. Raises ValueError on failure.
-    """
-    try:
-        # This does the same as `model_dump_json` in half the time (benchmarks/stores.py).
-        return to_json(record.to_dict(), indent=indent, inf_nan_mode="null") + b"\n"
-    except PydanticSerializationError:
-        # A lone surrogate in an unknown key isn't valid UTF-8, but JSON can escape it.
-        text = json.dumps(record.to_dict(), ensure_ascii=False, indent=indent) + "\n"
-        return text.encode("utf-8", "backslashreplace")
-
-
 def encode(record: Stored, indent: int | None = 2) -> bytes:
-    """Return a session, turn, event or entry as JSON.
+    """Encode a record as JSON in UTF-8, with exactly the keys that were set and a final newline.
 
-    Raises InvalidRequest if JSON can't represent it.
+    NaN and infinity become null. Raises InvalidRequest if JSON can't represent the record.
     """
     try:
-        return dumps(record, indent)
+        content = record.to_dict()
+        try:
+            # This does the same as `model_dump_json` in half the time (benchmarks/stores.py).
+            return to_json(content, indent=indent, inf_nan_mode="null") + b"\n"
+        except PydanticSerializationError:
+            # A lone surrogate in an unknown key isn't valid UTF-8, but JSON can escape it.
+            text = json.dumps(content, ensure_ascii=False, indent=indent) + "\n"
+            return text.encode("utf-8", "backslashreplace")
     except _ENCODE_ERRORS as exc:
         raise InvalidRequest(_NOT_STORABLE) from exc
 
@@ -123,11 +115,7 @@ def has_markers(data: bytes) -> bool:
 
 
 def parse(data: bytes, key: SessionKey | None = None) -> Session:
-    """Return the session in these bytes.
-
-    Raises DamagedData if the bytes are damaged, or if ``key`` is given and the session belongs to
-    another cell.
-    """
+    """Return the session in these bytes. Raises DamagedData, also for another cell than ``key``."""
     return read(data, key).session
 
 
@@ -187,13 +175,11 @@ class Log(NamedTuple):
 
 
 def parse_log(data: bytes) -> Log:
-    """Return the entries of a change log, and the number of damaged lines.
+    """Return the entries of a change log, and the number of damaged lines, which are skipped.
 
-    Damaged lines are skipped. An incomplete last line is skipped, too, but not counted as damaged,
-    because another process may be writing it. If git left conflict markers, the entries of both
-    sides are returned in the order of the lines, each once.
-    The numbers of the returned entries always increase: if an entry's number isn't higher than that
-    of the entry before it, the entry gets the next higher number.
+    An incomplete last line doesn't count as damaged, because another process may be writing it. If
+    git left conflict markers, the entries of both sides are returned, each once. The numbers of the
+    entries increase: one that isn't higher than the number before it is replaced.
     """
     lines = log_text(data).split(b"\n")
     has_conflict = has_markers(data)
@@ -222,9 +208,7 @@ def parse_log(data: bytes) -> Log:
 def log_text(data: bytes) -> bytes:
     """Return the lines of a log in UTF-8 without a byte order mark.
 
-    An editor may have added a byte order mark, or saved the file in UTF-16. AI Server may have
-    appended lines to such a file. Then the file contains lines in UTF-16 and after them lines in
-    UTF-8.
+    An editor may have saved the file in UTF-16. AI Server may then have appended lines in UTF-8.
     """
     if not data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return data.removeprefix(codecs.BOM_UTF8)

@@ -9,12 +9,10 @@ Invariants:
   system ignores case or normalizes Unicode. This is why a name, before its suffix, consists only of
   ``a-z 0-9 - ~`` and the separator ``_``. Any other byte of an id's UTF-8 encoding is escaped as
   ``~`` and two hex digits: ``A_b`` -> ``~41~5fb``.
-- A name has at most 231 bytes. With a suffix, such as ``.corrupt-12`` or the suffix of a temp file,
-  it still fits into the usual limit of 255 bytes.
-- No name is the name of a Windows device, such as ``nul.jsonl``. Windows would discard data that is
-  written to such a file.
-- No id leads out of the folder: the part of a name that comes from an id never contains ``/``,
-  ``.`` or NUL.
+- A name has at most 231 bytes, so that with ``.corrupt-12`` or the suffix of a temp file, it fits
+  into the usual limit of 255 bytes.
+- No name is that of a Windows device, such as ``nul.jsonl``, to which data would be lost.
+- The part of a name that comes from an id never contains ``/``, ``.`` or NUL.
 """
 
 from __future__ import annotations
@@ -62,11 +60,7 @@ def session_name(key: SessionKey) -> str:
 
 @lru_cache(50_000)
 def parse_session_name(name: str, owner: str = "") -> SessionKey | None:
-    """Return the key of the owner's session whose file has this name.
-
-    Return None if no session of this owner can have this file name, or if the name contains a hash
-    instead of the ids.
-    """
+    """Return the key of the owner's session whose file has this name; None if it can't be known."""
     stem = name.removesuffix(SESSION_SUFFIX)
     ids = [decode(text) for text in stem.removesuffix(_owner_suffix(owner)).split("_")]
     if len(ids) != 2 or not all(map(is_id, ids)):
@@ -91,10 +85,7 @@ def is_legacy_name(name: str) -> bool:
 
 
 def find_ids(data: bytes) -> tuple[str, str] | None:
-    """Return the first notebook id and the first cell id in a file, which may be damaged.
-
-    Return None if one of them is missing.
-    """
+    """Return the first notebook id and cell id in a file, which may be damaged, or None."""
     ids: dict[bytes, str] = {}
     for match in _ID_FIELD.finditer(data):
         ids.setdefault(match[1], match[2].decode("ascii"))

@@ -2,14 +2,10 @@
 
 Invariants:
 
-- Each turn, event and log entry of either side is in the result once. The records and entries of
-  our side keep their numbers and order. They are followed by the records and entries that our side
-  lacks, in the order of the other side and with new numbers.
-- A record that both sides have, for example after a cherry-pick, is recognised by its content.
+- Each turn, event and log entry of either side is in the result once, as ``merge.py`` says.
 - References to records stay valid. A reference inside a session gets the new number. A log entry,
-  or an event in another cell's session, keeps the old number. The id of the merge is added to the
-  field ``merged`` of this entry or event, so that a reader can find the new number (see
-  ``merged_numbers.py``).
+  or an event in another cell's session, keeps the old number, and the id of the merge is added to
+  its field ``merged``, by which a reader finds the new number (see ``merged_numbers.py``).
 - Merging the same side again adds no turn, event or entry. It can only add the new merge's id.
 - Unreadable data raises DamagedData and is never merged.
 """
@@ -33,13 +29,12 @@ _META_SET_BY_MERGE = ("revision", "last_updated", "merged")  # keys of meta that
 def merge_sessions(base: bytes, ours: bytes, theirs: bytes, merge_id: str) -> bytes:
     """Return the bytes of the merged session. Raises DamagedData, SessionTooNew.
 
-    ``base`` is the session in the common ancestor of both sides. It is empty if the ancestor has no
-    session.
+    ``base`` is the session in the common ancestor of both sides, or empty.
     """
     our_session, their_session = codec.parse(ours), codec.parse(theirs)
     base_session = codec.parse(base) if base.strip() else None
     for session in (our_session, their_session, *([base_session] if base_session else [])):
-        check_writable(session.meta, None)
+        check_writable(session)
     if _cell_key(our_session) != _cell_key(their_session):
         raise DamagedData("the sides belong to different cells")
     old_bytes = codec.encode(our_session)
@@ -55,8 +50,8 @@ def merge_sessions(base: bytes, ours: bytes, theirs: bytes, merge_id: str) -> by
 def merge_branch(ours: Session, theirs: Session, merge_id: str) -> bool:
     """Merge the session of another branch as ``merge_into`` does; return whether ``ours`` changed.
 
-    The changes of record numbers are added to ``meta.merged`` under the id of the merge, because
-    other files may refer to records by their old numbers.
+    The changes of record numbers are added to ``meta.merged``, because other files may refer to
+    records by their old numbers.
     """
     seqs: dict[int, int] = {}
     has_changed = merge_into(ours, theirs, merge_id=merge_id, seqs=seqs)
@@ -155,19 +150,15 @@ def renumber_entries(
     last_seqs: Mapping[str, int],
     get_seqs: Callable[[str], SeqsByDigest | None],
 ) -> list[NotebookLogEntry]:
-    """Return the entries of a log; replace each record's number in them with the current number.
+    """Return the entries of a log with the current numbers of the records to which they refer.
 
-    Numbers change when branches are merged, and when an older session file is restored.
+    Numbers change when branches are merged, and when an older session file is restored. A cell
+    whose session doesn't contain the record any more is removed from the entry. Its state is
+    unknown until a later entry contains the cell, so ``saved`` is removed from the entries before
+    that one.
 
-    An entry may refer to a record that the cell's session doesn't contain. Another record may have
-    its number now, so the cell is removed from the entry. The cell's state is then unknown until a
-    later entry contains the cell. So ``saved`` is removed from this entry and from all entries
-    before that later entry.
-
-    ``merges`` maps cell ids to the ``meta.merged`` of the cells' sessions, which says how merges
-    have changed the numbers of the records. ``last_seqs`` maps cell ids to the number of the
-    session's last record. ``get_seqs(cell_id)`` returns the current numbers of the cell's records,
-    or None if the cell's session can't be read.
+    ``merges`` maps cell ids to the ``meta.merged`` of their sessions, ``last_seqs`` to the number
+    of the session's last record. ``get_seqs`` is that of ``renumber_entry``.
     """
     replaced_cells = _find_replaced_cells(log, last_seqs)
     renumberings = {cell: Renumberings(merged) for cell, merged in merges.items()}

@@ -12,11 +12,7 @@ V = TypeVar("V")
 
 
 class LRUCache(Generic[K, V]):
-    """Holds at most ``size`` values with a total weight of at most ``limit``.
-
-    ``weight`` is a function that returns the weight of a value. By default, each value has the
-    weight 0, so that only the number of values is limited.
-    """
+    """Holds at most ``size`` values with a total weight of at most ``limit``."""
 
     def __init__(
         self, size: int, *, limit: int = 0, weight: Callable[[V], int] = lambda value: 0
@@ -27,10 +23,7 @@ class LRUCache(Generic[K, V]):
         self._lock = threading.Lock()
 
     def get(self, key: K) -> V | None:
-        """Return the value of a key, and mark it as the most recently used one.
-
-        Return None if the cache doesn't contain the key.
-        """
+        """Return the value of a key, which becomes the most recently used one, or None."""
         with self._lock:
             entry = self._entries.get(key)
             if entry is None:

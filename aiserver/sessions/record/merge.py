@@ -53,10 +53,7 @@ def digest(record: Interaction | Event) -> str:
 
 
 def last_digest(session: Session) -> str | None:
-    """Return the digest of the session's last record.
-
-    Return None if there is no record, or if the last record's ``seq`` isn't ``next_seq - 1``.
-    """
+    """Return the digest of the last record; None if its ``seq`` isn't ``next_seq - 1``."""
     last = session.ordered()[-1:]
     return digest(last[0]) if last and last[0].seq == session.next_seq - 1 else None
 
@@ -186,10 +183,7 @@ def cells_of(entry: NotebookLogEntry) -> Mapping[str, Any]:
 
 
 def without_saved(entry: NotebookLogEntry) -> NotebookLogEntry:
-    """Return an entry without its field ``saved``.
-
-    This field says that the notebook was saved right after the entry.
-    """
+    """Return an entry without its field ``saved``."""
     if "saved" not in entry.data:
         return entry
     data = {name: value for name, value in entry.data.items() if name != "saved"}
@@ -243,10 +237,10 @@ def _changed_cells(entry: NotebookLogEntry) -> set[str]:
 def renumber_entry(
     entry: NotebookLogEntry, get_seqs: Callable[[str], SeqsByDigest | None]
 ) -> NotebookLogEntry:
-    """Return the entry with the current number of each record to which it refers.
+    """Return the entry with the current numbers of the records whose digests are in it.
 
-    The records are found by the digests in the entry. ``get_seqs(cell_id)`` returns the current
-    numbers of the cell's records, or None if the cell's session can't be read.
+    ``get_seqs(cell_id)`` returns the current numbers of the cell's records, or None if the cell's
+    session can't be read.
     """
     cells, digests = cells_of(entry), entry.data.get("digests")
     if not (cells and isinstance(digests, dict)):

@@ -1,15 +1,13 @@
 """Append records to sessions, and copy, check and summarise sessions, for every store. Pure.
 
-A store calls the functions that append while it holds the session's lock. ``append_turn`` and
-``append_events`` need the whole session. Some stores know the next numbers of a session without
-loading it. These stores call ``number_turn`` and ``number_events`` instead.
+A store that knows the next numbers of a session without loading it calls ``number_turn`` and
+``number_events`` instead of ``append_turn`` and ``append_events``.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from typing import Protocol
 
 from ...errors.base import NotFound, StaleRevision
 from ...errors.storage import SessionTooNew
@@ -34,33 +32,16 @@ _MAX_SUMMARY_CHARS = 500
 _MAX_SUMMARY_LINES = 10
 
 
-class Versioned(Protocol):
-    """Any object with the format version and the revision of a session, such as its meta."""
-
-    @property
-    def version(self) -> str: ...
-    @property
-    def revision(self) -> int | None: ...
-
-
-def check_writable(meta: Versioned, if_revision: int | None) -> None:
-    """Raise an error if a session must not be written.
-
-    Raises SessionTooNew if the session has a newer format, or StaleRevision if ``if_revision`` is
-    given and isn't the session's revision.
-    """
-    if codec.is_newer(meta.version):
+def check_writable(session: Session, if_revision: int | None = None) -> None:
+    """Raise SessionTooNew if a session has a newer format, StaleRevision for another revision."""
+    if codec.is_newer(session.meta.version):
         raise SessionTooNew
-    revision = meta.revision or 0
-    if if_revision is not None and if_revision != revision:
-        raise StaleRevision(if_revision, revision)
+    if if_revision is not None and if_revision != session.revision:
+        raise StaleRevision(if_revision, session.revision)
 
 
 def number_turn(turn: NewTurn, turn_id: int, seq: int) -> Interaction:
-    """Return a turn as it will be stored: with its numbers, and with secrets redacted.
-
-    Raises InvalidRequest if JSON can't represent the turn.
-    """
+    """Return a turn as it is stored: numbered and redacted. Raises InvalidRequest."""
     fields = redact_json(codec.to_dict(turn))
     for record, name in _prose_in(turn):
         if name in fields[record]:  # otherwise, the field wasn't set
@@ -83,11 +64,10 @@ def _prose_in(turn: NewTurn) -> Iterator[tuple[str, str]]:
 def number_events(
     events: Sequence[NewEvent], seq: int, existing: Mapping[str, Event]
 ) -> tuple[list[Event], list[Event]]:
-    """Return two lists: all given events as they are stored, and the new events among them.
+    """Return all given events as they are stored, and the new events among them.
 
-    New events are numbered from ``seq``. ``existing`` maps ids to the events that are already
-    stored. A client that got no response sends an event again. Such an event isn't new, so the
-    first list contains the stored event.
+    New events are numbered from ``seq``. ``existing`` maps ids to stored events: a client that got
+    no response sends an event again.
     """
     saved: list[Event] = []
     new: list[Event] = []
@@ -106,10 +86,7 @@ def number_events(
 
 
 def events_by_id(events: Iterable[Event]) -> dict[str, Event]:
-    """Return the events that have an ``id``, by id.
-
-    If several events have the same id, only the first of them is returned.
-    """
+    """Return by id the first event with each ``id``."""
     by_id: dict[str, Event] = {}
     for event in events:
         if event.id is not None:
@@ -118,10 +95,7 @@ def events_by_id(events: Iterable[Event]) -> dict[str, Event]:
 
 
 def append_turn(session: Session, turn: NewTurn) -> Interaction:
-    """Append a turn to a session in memory, and increment the revision.
-
-    Return the turn with its ``turn_id`` and ``seq``.
-    """
+    """Append a turn to a session in memory; return it with its ``turn_id`` and ``seq``."""
     saved = number_turn(turn, session.next_turn_id, session.next_seq)
     session.interactions.append(saved)
     increment_revision(session)
@@ -129,10 +103,7 @@ def append_turn(session: Session, turn: NewTurn) -> Interaction:
 
 
 def append_events(session: Session, events: Sequence[NewEvent]) -> list[Event]:
-    """Append events to a session in memory, except events that the session already contains.
-
-    If an event is appended, increment the revision. Return all given events, each with its ``seq``.
-    """
+    """Append those events that a session in memory lacks; return all, each with its ``seq``."""
     saved, new = number_events(events, session.next_seq, events_by_id(session.events or []))
     if new:
         session.events = [*(session.events or []), *new]
@@ -141,14 +112,10 @@ def append_events(session: Session, events: Sequence[NewEvent]) -> list[Event]:
 
 
 def fork_session(source: Session | None, target: SessionKey) -> Session:
-    """Return a copy of a session for another cell.
-
-    Raises NotFound if ``source`` is None. Raises SessionTooNew if ``source`` has a newer format,
-    because the copy would lack everything that this version of AI Server can't read.
-    """
+    """Return a copy of a session for another cell. Raises NotFound, SessionTooNew."""
     if source is None:
         raise NotFound("There is no history to copy.")
-    check_writable(source.meta, None)
+    check_writable(source)
     copy = source.model_copy(deep=True)
     origin = {
         "notebook_id": source.meta.notebook_id,
@@ -257,10 +224,7 @@ def extend_summary(
 def sort_and_slice(
     summaries: Iterable[SessionSummary], offset: int, limit: int | None
 ) -> tuple[list[SessionSummary], int]:
-    """Sort summaries by notebook and cell id, and return a slice and the total number.
-
-    The slice begins at ``offset`` and has at most ``limit`` summaries.
-    """
+    """Sort summaries by notebook and cell id; return those of a page and the total number."""
     ordered = sorted(summaries, key=lambda summary: (summary.notebook_id, summary.cell_id))
     end = None if limit is None else offset + limit
     return ordered[offset:end], len(ordered)
@@ -269,8 +233,7 @@ def sort_and_slice(
 def summary_marks(summaries: Iterable[SessionSummary]) -> dict[tuple[str, str], Hashable]:
     """Return a mark for each session, newest session first.
 
-    A mark is a value that changes with the session. Here, it consists of the whole summary and not
-    only of the revision, because some tools change sessions without incrementing the revision.
+    It is the whole summary, because some tools change sessions without incrementing the revision.
     """
     ordered = sorted(summaries, key=lambda summary: summary.last_updated, reverse=True)
     return {

@@ -2,16 +2,13 @@
 
 Invariants:
 
-- Each intact turn and event is in the result, in order and with its content unchanged. This is true
-  even if the file was cut off somewhere, consists of several joined files, contains foreign bytes,
-  or has ``meta``, ``interactions`` or ``events`` twice. Damaged records are left out; the caller
-  preserves their bytes. A record with duplicate keys may mix two records, as after a merge by
-  lines, so it counts as damaged.
-- If a file contains several sessions of the cell, they are merged. If this changes the numbers of
-  turns, events still refer to the same turns.
+- Each intact turn and event is in the result, in order and with its content unchanged, even if the
+  file was cut off, consists of several joined files, contains foreign bytes, or has ``meta``,
+  ``interactions`` or ``events`` twice. A record with duplicate keys may mix two records, as after a
+  merge by lines, so it counts as damaged. The caller preserves the damaged bytes.
+- If a file contains several sessions of the cell, they are merged.
 - Nothing is recovered from a file that belongs to another cell.
-- The last event of the result, called the note, contains the number of recovered records. The
-  interface shows this number.
+- The last event of the result, the note, contains the numbers of recovered records for the page.
 - The time is limited, whatever the bytes are.
 """
 
@@ -21,7 +18,7 @@ import codecs
 import contextlib
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from pydantic import ValidationError
@@ -54,10 +51,7 @@ class _Group(NamedTuple):
 
 
 def parse_or_recover(data: bytes, key: SessionKey) -> Session | None:
-    """Return the session in these bytes. If it is damaged, return only its intact records.
-
-    Return None if no record is intact.
-    """
+    """Return the session in these bytes, or its intact records; None if no record is intact."""
     try:
         return codec.parse(data, key)
     except codec.DamagedData:
@@ -66,10 +60,7 @@ def parse_or_recover(data: bytes, key: SessionKey) -> Session | None:
 
 
 def parse_with_duplicate_keys(data: bytes) -> Session:
-    """Parse a session as ``codec.parse`` does, but recover all values of duplicate keys.
-
-    Raises DamagedData.
-    """
+    """Parse a session, but recover all values of duplicate keys. Raises DamagedData."""
     try:
         return codec.parse(data)
     except codec.DuplicateKey:
@@ -81,13 +72,6 @@ def parse_with_duplicate_keys(data: bytes) -> Session:
 
 def recover(data: bytes, key: SessionKey) -> Session:
     """Return a session with all intact records and the note. It may contain only the note."""
-    session = _recover_records(data, key)
-    append_note(session, session.meta.last_updated)
-    return session
-
-
-def _recover_records(data: bytes, key: SessionKey) -> Session:
-    """Return a session with all intact records, without the note."""
     session = new_session(key)
     groups = _groups_of_cell(_groups(_intact_objects(_decode(data))), key, data)
     metas = [meta for group in groups if (meta := _meta(group))]
@@ -105,30 +89,19 @@ def _recover_records(data: bytes, key: SessionKey) -> Session:
             )
             merge_into(session, group_session)
     session.__pydantic_extra__ = _unknown_keys(groups)
-    if not metas:
-        derive_meta(session.meta, session.ordered())
-    return session
-
-
-def derive_meta(meta: SessionMeta, records: Sequence[Interaction | Event]) -> None:
-    """Set the times and the revision of a session whose meta is lost, based on its records."""
-    if records:
-        meta.created_at = records[0].timestamp
-        meta.last_updated = records[-1].timestamp
-        meta.revision = len(records)
-
-
-def append_note(session: Session, timestamp: str, **other_counts: int) -> Event:
-    """Append the event that contains the numbers of recovered turns and events, and return it."""
-    counts = {"turns": len(session.interactions), "events": len(session.events or [])}
+    records = session.ordered()
+    if records and not metas:
+        session.meta.created_at = records[0].timestamp
+        session.meta.last_updated = records[-1].timestamp
+        session.meta.revision = len(records)
     note = Event(
         seq=session.next_seq,
         type=RECOVERED_TYPE,
-        timestamp=timestamp,
-        data=counts | other_counts,
+        timestamp=session.meta.last_updated,
+        data={"turns": len(session.interactions), "events": len(session.events or [])},
     )
     session.events = [*(session.events or []), note]
-    return note
+    return session
 
 
 def is_empty(session: Session) -> bool:

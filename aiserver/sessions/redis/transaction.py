@@ -1,9 +1,8 @@
 """Transactions on values by key in Redis.
 
-Values whose names have the same beginning, up to the last ``/``, are the fields of one hash. So a
-notebook's sessions are in a hash, and so are the parts of a session. All keys begin with the
-prefix, followed by ``2:``. In a key, all characters of an owner's name except ASCII letters, digits
-and ``_.-~`` are percent-encoded, so the name ends at the next ``:``.
+Values whose names have the same beginning, up to the last ``/``, are the fields of one hash: a
+notebook's sessions, and the parts of a session. All keys begin with the prefix, followed by ``2:``.
+In a key, an owner's name is percent-encoded, so it ends at the next ``:``.
 
 =========================  ======  =============================================================
 ``KIND:OWNER:FOLDER``      hash    the rest of the name: the value

@@ -15,7 +15,7 @@ from filelock import FileLock, Timeout
 from sqlalchemy import Connection, create_engine, event
 from sqlalchemy.pool import NullPool
 
-from ...durable import network_disk
+from ...durable import network_disk_warning
 from ...errors import StorageBusy
 from .address import Address
 from .database import LOCK_TIMEOUT, Database
@@ -51,7 +51,7 @@ class SQLiteDatabase(Database):
         )
         if not self._file:
             return ["Histories are kept in memory only, so they are lost when the server stops."]
-        if network_disk(self._file.parent):
+        if network_disk_warning(self._file.parent):
             return [
                 "The history database file is on a network disk, where SQLite's locks are not "
                 "reliable. Use it from one machine only, or use PostgreSQL."

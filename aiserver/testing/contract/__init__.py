@@ -5,11 +5,6 @@ a test's docstring refers to a promise in AI Server's ``docs/promises.md``.
 """
 
 from .concurrency import *
-from .events import *
-from .history import *
-from .listing import *
-from .logs_and_blobs import *
-from .owners_and_ids import *
 from .sessions import *
 from .stored_data import *
 

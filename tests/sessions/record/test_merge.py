@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aiserver.models import Interaction, NewEvent, Session, SessionKey, new_session
-from aiserver.sessions.record.codec import dumps
+from aiserver.sessions.record.codec import encode
 from aiserver.sessions.record.git_merge import merge_branch
 from aiserver.sessions.record.merge import count_records, digest, merge_into
 from aiserver.sessions.record.mutations import append_events, append_turn
@@ -48,7 +48,7 @@ def test_an_empty_session_becomes_an_exact_copy() -> None:
     theirs = theirs.model_copy(update={"unknown": {"kept": True}})
     ours = new_session(KEY)
     assert merge_into(ours, theirs)
-    assert dumps(ours) == dumps(theirs)
+    assert encode(ours) == encode(theirs)
     assert not merge_into(ours, theirs)
 
 
