@@ -1,7 +1,7 @@
 """All errors that AI Server reports to users, as one tree below ``AIServerError``.
 
-``base`` has the errors of requests, settings and child processes, ``storage`` those of histories
-and memories (``StorageError``), and ``model`` those of models and providers (``ModelError``).
+``base`` has the root, ``requests`` the errors of requests and child processes, ``storage`` those of
+histories and memories (``StorageError``), and ``model`` those of models and providers.
 ``UserText`` is a sentence that the interface translates; ``stored`` finds that of an error message
 in a stored history.
 
@@ -15,4 +15,5 @@ from __future__ import annotations
 
 from .base import *
 from .model import *
+from .requests import *
 from .storage import *
