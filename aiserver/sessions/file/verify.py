@@ -110,11 +110,10 @@ class Verifier:
         if not self._directory.exists():
             return []
         return [
-            *(partial(self._check_session, name) for name in self._session_names()),
+            *self._session_checks(),
             *self._log_checks(),
-            *(partial(self._check_blob, name) for name in sorted(self._blobs.hashes(self._owner))),
-            # Temp files of killed writers belong to no owner. So they are checked only if
-            # ``_owner`` is empty.
+            *self._blob_checks(),
+            # Temp files of killed writers belong to no owner.
             *(
                 partial(self._check_temp_file, file, name)
                 for file, name in self._directory.temp_files()
@@ -122,9 +121,21 @@ class Verifier:
             ),
         ]
 
-    def _session_names(self) -> list[str]:
-        names = sorted(entry.name for entry in os.scandir(self._directory.path))
-        return [name for name in names if may_be_session(name) and self._may_belong_to_owner(name)]
+    def _check(self, file: _File, find: Callable[[_File, bytes], Finding]) -> Finding:
+        """Read a file, and return what ``find`` finds in its bytes."""
+        try:
+            content = read_file(file.path)
+        except NotRegularFile:
+            return Finding(file.location, _NOT_REGULAR, partial(self._quarantine, file))
+        except OSError:
+            return Finding(file.location, _UNREADABLE)
+        return find(file, content[0]) if content else Finding(file.location)  # deleted meanwhile
+
+    def _session_checks(self) -> Iterator[Check]:
+        for name in sorted(entry.name for entry in os.scandir(self._directory.path)):
+            if may_be_session(name) and self._may_belong_to_owner(name):
+                file = _File(self._directory.path, name, name)
+                yield partial(self._check, file, self._check_session)
 
     def _may_belong_to_owner(self, name: str) -> bool:
         """Return whether a file may belong to the owner, judging by its name or its content."""
@@ -143,26 +154,18 @@ class Verifier:
                 and not any(parse_session_name(name, owner) for owner in self._list_owners())
             )
 
-    def _check_session(self, name: str) -> Finding:
-        file = _File(self._directory.path, name, name)
+    def _check_session(self, file: _File, data: bytes) -> Finding:
+        name = file.name
         try:
-            content = read_file(file.path)
-        except NotRegularFile:
-            return Finding(name, _NOT_REGULAR, partial(self._quarantine, file))
-        except OSError:
-            return Finding(name, _UNREADABLE)
-        if content is None:
-            return Finding(name)  # deleted meanwhile
-        try:
-            session, is_legacy = codec.read(content[0])
+            session, is_legacy = codec.read(data)
         except DamagedData:
-            return self._check_damaged(file, content[0])
+            return self._check_damaged(file, data)
         meta = session.meta
         key = SessionKey(meta.notebook_id, meta.cell_id, self._owner)
         # A legacy file is read where it is, so its legacy name is correct.
         is_legacy_file = is_legacy and name == legacy_name(meta.notebook_id, meta.cell_id)
         if session_name(key) != name and not is_legacy_file:
-            return self._check_misnamed(file, key, session, content[0])
+            return self._check_misnamed(file, key, session, data)
         return Finding(name, find_problems(session, key))
 
     def _check_damaged(self, file: _File, data: bytes) -> Finding:
@@ -229,15 +232,14 @@ class Verifier:
             notebook_id = log_notebook_id(name, self._owner)
             original = copied_notebook_id(name, logs, read, self._owner)
             if original and not temp_target(name):
-                yield partial(self._check_copied_log, file, original)
+                yield partial(self._check, file, partial(self._check_copied_log, original))
             elif notebook_id in logs:
-                yield partial(self._check_log, file)
+                yield partial(self._check, file, self._check_log)
 
-    def _check_copied_log(self, file: _File, notebook_id: str) -> Finding:
-        data = _read_content(file.path)
+    def _check_copied_log(self, notebook_id: str, file: _File, data: bytes) -> Finding:
         entries = codec.parse_log(data).entries
         if not entries:
-            return Finding(file.location)  # deleted meanwhile, or not a log
+            return Finding(file.location)  # not a log
 
         def merge() -> None:
             get_seqs = self._seqs_of_cells(notebook_id)
@@ -261,13 +263,8 @@ class Verifier:
 
         return load_seqs
 
-    def _check_log(self, file: _File) -> Finding:
-        try:
-            content = read_file(file.path)
-        except (NotRegularFile, OSError):
-            return Finding(file.location, _UNREADABLE)
-        problem = _find_log_problem(content[0]) if content else None
-        return Finding(file.location, problem, partial(self._repair_log, file))
+    def _check_log(self, file: _File, data: bytes) -> Finding:
+        return Finding(file.location, _find_log_problem(data), partial(self._repair_log, file))
 
     def _repair_log(self, file: _File) -> None:
         with self._directory.lock(file.location):
@@ -278,19 +275,17 @@ class Verifier:
                 lines = [codec.encode(entry, indent=None) for entry in entries]
                 replace_file(file.folder, file.name, b"".join(lines), shareable=True)
 
-    def _check_blob(self, sha256: str) -> Finding:
-        name = blob_name(sha256, self._owner)
-        file = _File(self._directory.path / BLOBS / sha256[:2], name, f"{BLOBS}/{name}")
-        try:
-            content = read_file(file.path)
-        except NotRegularFile:
-            return Finding(file.location, _NOT_REGULAR, partial(self._quarantine, file))
-        except OSError:
-            return Finding(file.location, _UNREADABLE)
-        if content is None or hashlib.sha256(content[0]).hexdigest() == sha256:
+    def _blob_checks(self) -> Iterator[Check]:
+        for sha256 in sorted(self._blobs.hashes(self._owner)):
+            name = blob_name(sha256, self._owner)
+            file = _File(self._directory.path / BLOBS / sha256[:2], name, f"{BLOBS}/{name}")
+            yield partial(self._check, file, self._check_blob)
+
+    def _check_blob(self, file: _File, data: bytes) -> Finding:
+        if file.name.startswith(hashlib.sha256(data).hexdigest()):
             return Finding(file.location)
         problem = "content does not match its hash"
-        return Finding(file.location, problem, partial(self._quarantine, file, content[0]))
+        return Finding(file.location, problem, partial(self._quarantine, file, data))
 
     def _check_temp_file(self, file: Path, name: str) -> Finding:
         # A process that holds the lock may still be writing the temp file.
