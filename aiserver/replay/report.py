@@ -11,6 +11,7 @@ from typing import Any
 
 from ..models import Session, SessionSummary
 from .blame import Origin, trace
+from .moments import CellSnapshot
 from .step import Step
 from .timeline import Timeline
 
@@ -35,7 +36,7 @@ def report(
     """
     notebook = timeline.last()
     cells = [
-        _count_cell(cell.cell_id, cell.type, cell.source, timeline, sessions, cache)
+        _count_cell(cell, timeline, sessions, cache)
         for cell in (notebook.cells if notebook else [])
     ]
     sums: dict[str, Any] = {name: sum(cell[name] for cell in cells) for name in ("lines", *COUNTS)}
@@ -49,13 +50,12 @@ def report(
 
 
 def _count_cell(
-    cell_id: str,
-    type_: str,
-    source: str,
+    cell: CellSnapshot,
     timeline: Timeline,
     sessions: Mapping[str, Session],
     cache: CountCache | None,
 ) -> dict[str, Any]:
+    cell_id, source = cell.cell_id, cell.source
     steps = timeline.steps(cell_id)
     cached_steps, counts = (cache or {}).get(cell_id, (None, {}))
     if cached_steps is not steps:
@@ -64,7 +64,7 @@ def _count_cell(
         if cache is not None and not any(map(_copies_lines, steps)):
             cache[cell_id] = steps, counts
     turns = timeline.own_turn_count(cell_id)
-    return {"cellId": cell_id, "type": type_, **counts, "turns": turns}
+    return {"cellId": cell_id, "type": cell.type, **counts, "turns": turns}
 
 
 def count_lines(source: str, origins: Sequence[Origin]) -> dict[str, Any]:

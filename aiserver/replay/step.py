@@ -157,11 +157,6 @@ class Step(Payload):
         return next(codes, self.code)
 
     @property
-    def answer_count(self) -> int:
-        """The number of answers to the step's request; attempts that failed aren't answers."""
-        return sum(attempt.outcome in ("open", "done") for attempt in self.attempts or ())
-
-    @property
     def asked_code(self) -> str:
         """The code that was sent with the request of a turn."""
         return self.before if self.base is None else self.base
@@ -201,19 +196,21 @@ def _rank(outcome: Outcome) -> int:
 
 def proposer_of(turn: Interaction) -> Contributor:
     """Return the contributor of a turn's suggestion: a model, or the agent that proposes it."""
-    recorded = turn.contributor
-    if recorded is None:
-        return Contributor("model")
-    return Contributor(_KINDS.get(recorded.kind, "unknown"), recorded.name or None)
+    return _recorded(turn) or Contributor("model")
 
 
 def contributor_of(event: Event) -> Contributor:
     """Return the contributor of an event."""
-    recorded = event.contributor
-    if recorded is not None:
-        return Contributor(_KINDS.get(recorded.kind, "unknown"), recorded.name or None)
     is_imported = event.type == "edit" and "imported" in (event.data or {})
-    return UNKNOWN if is_imported or is_initial_observation(event) else PERSON
+    is_unknown = is_imported or is_initial_observation(event)
+    return _recorded(event) or (UNKNOWN if is_unknown else PERSON)
+
+
+def _recorded(record: Interaction | Event) -> Contributor | None:
+    recorded = record.contributor
+    if recorded is None:
+        return None
+    return Contributor(_KINDS.get(recorded.kind, "unknown"), recorded.name or None)
 
 
 def is_initial_observation(event: Event) -> bool:

@@ -169,17 +169,11 @@ class _Reader:
             base=base,
             title=request.intent,
             outcome=outcome,
-            turn_id=turn.turn_id,
             repeats_turn_id=turn.repeats_turn_id,
-            model=turn.model,
-            mode=turn.mode,
-            explanation=answer.explanation or None,
-            error=answer.error or None,
-            error_text=find_text(answer.error or ""),
             branched_from=branched_from,
             is_branch=is_repeat,
             data={"selection": turn.selection} if turn.selection else turn.data,
-            receipt=receipt_of(turn),
+            **_answer_fields(turn),
         )
         self.step_by_turn[turn.turn_id] = step
         if not is_repeat:
@@ -204,21 +198,15 @@ class _Reader:
         return step if is_same and turn.parent_turn_id == self.parent_of_request else None
 
     def _add_attempt(self, step: Step, turn: Interaction, seq: int, outcome: Outcome) -> None:
-        answer, intent = turn.ai_response, turn.user_request.intent
+        intent = turn.user_request.intent
         step.add_attempt(
             Attempt(
-                turn_id=turn.turn_id,
                 seq=seq,
                 timestamp=turn.timestamp,
-                code=self.source if outcome == "done" else answer.suggestion,
+                code=self.source if outcome == "done" else turn.ai_response.suggestion,
                 outcome=outcome,
-                model=turn.model,
-                mode=turn.mode,
-                explanation=answer.explanation or None,
-                error=answer.error or None,
-                error_text=find_text(answer.error or ""),
                 title=intent if intent != step.title else None,
-                receipt=receipt_of(turn),
+                **_answer_fields(turn),
             )
         )
         self.step_by_turn[turn.turn_id] = step
@@ -425,6 +413,20 @@ class _Reader:
         else:
             self.suggestions_for_older_code.add(step.index)
         return step
+
+
+def _answer_fields(turn: Interaction) -> dict[str, Any]:
+    """Return the fields that a step and an attempt have for an answer."""
+    error = turn.ai_response.error or None
+    return {
+        "turn_id": turn.turn_id,
+        "model": turn.model,
+        "mode": turn.mode,
+        "explanation": turn.ai_response.explanation or None,
+        "error": error,
+        "error_text": find_text(error or ""),
+        "receipt": receipt_of(turn),
+    }
 
 
 def _last_index_with_source(steps: Sequence[Step], index: int, source: str | None) -> int:

@@ -21,6 +21,7 @@ from functools import partial
 from typing import TypeVar
 
 from pydantic import BaseModel, Field, ValidationError
+from pydantic_core import to_json
 
 from ..errors import SessionCorrupt
 from ..models import (
@@ -181,10 +182,6 @@ def part_name(name: str, index: int) -> str:
     return f"{name}/{index:08}"
 
 
-class _EventId(Stored):
-    id: str | None
-
-
 class StoredSession:
     """The values of a session."""
 
@@ -319,8 +316,7 @@ def find_events(
     if not ids:
         return {}
     _, owner, name = value_key(key)
-    # The texts in JSON, after ``{"id":``.
-    texts = [codec.encode(_EventId(id=id_), None)[6:-2] for id_ in ids]
+    texts = list(map(to_json, ids))
     parts = transaction.values(PART, owner, f"{name}/").values()
     candidates = [part for part in parts if any(text in part for text in texts)]
     return mutations.events_by_id(

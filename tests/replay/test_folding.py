@@ -140,11 +140,3 @@ def test_requests_are_counted_and_numbered_as_in_the_prompt_row() -> None:
     assert (summary.turns, summary.failed, summary.last_intent) == (3, 1, "mean of it")
     repaired = with_requests(summary, steps[:1])
     assert (repaired.turns, repaired.failed, repaired.last_intent) == (1, 0, "plot it")
-
-
-def test_attempts_that_failed_are_no_answers() -> None:
-    builder = SessionBuilder()
-    builder.turn("", "", status="cancelled")
-    builder.turn("", "a")
-    (step,) = builder.replay()
-    assert (len(step.attempts or []), step.answer_count) == (2, 1)
