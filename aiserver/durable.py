@@ -74,10 +74,7 @@ def flush(fd: int) -> None:
 
 
 def flush_folder(folder: Path) -> None:
-    """Flush a folder's entries to the disk. Windows can't.
-
-    The folder may be a link, because flushing writes nothing into it.
-    """
+    """Flush a folder's entries to the disk. Windows can't. The folder may be a link."""
     if sys.platform == "win32":
         return
     fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
@@ -200,8 +197,7 @@ def _open_regular(path: Path, flags: int) -> Iterator[tuple[int, os.stat_result]
 def open_zip_member(zipped: zipfile.ZipFile, member: str | zipfile.ZipInfo) -> IO[bytes]:
     """Open a member of a zip that anybody may have made, for reading with ``read(size)``.
 
-    Such a call needs memory for about ``size`` bytes only. Without a size, or by a method other
-    than deflate, ``zipfile`` unpacks it at once. Raises BadZipFile for these methods.
+    By methods other than deflate, ``zipfile`` would unpack it at once: they raise BadZipFile.
     """
     info = zipped.getinfo(member) if isinstance(member, str) else member
     if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
@@ -220,12 +216,12 @@ def replace_file(
 ) -> Stamp | None:
     """Atomically and durably replace the file ``name`` with ``data``.
 
-    The temp file is in the same folder, or in ``temp_folder`` on the same disk. A killed process
-    leaves it; a later process that locks ``name``, with which its name begins, may delete it. The
-    file is private, unless it is ``public``, or ``shareable`` with a group that shares the folder.
+    The temp file is in the same folder, or in ``temp_folder`` on the same disk. A later process
+    that locks ``name`` may delete that of a killed one. The file is private, unless it is
+    ``public``, or ``shareable`` with a group that shares the folder.
 
     Return the file's stamp if no later change can produce the same one, else None: the function
-    sets the file's time itself, because the disk's clock gives equal times to two changes within a
+    sets the file's time itself, because the disk's clock gives equal times to changes within a
     tick.
     """
     temp = (temp_folder or folder) / f"{name}.{secrets.token_hex(8)}.tmp"
@@ -271,10 +267,7 @@ def temp_target(name: str) -> str | None:
 
 
 def append_file(folder: Path, name: str, data: bytes) -> None:
-    """Durably append complete lines to a file, which may not exist.
-
-    If the last line of the file is incomplete, a line break is written before the new lines.
-    """
+    """Durably append complete lines to a file, on a new line if its last line is incomplete."""
     with _open_regular(folder / name, os.O_RDWR | os.O_APPEND | os.O_CREAT) as (fd, status):
         size = status.st_size
         if size == 0:
@@ -324,10 +317,9 @@ def _read_all(fd: int, size: int) -> bytes:
 
 
 def ensure_folder(folder: Path, *, is_inner: bool = False) -> None:
-    """Create a private folder durably, unless it exists.
+    """Create a private folder durably, unless it exists. Raises StorageError for a link or a file.
 
-    An inner folder is shared with a group that shares the folder above. Raises StorageError if the
-    path is a link or a file.
+    An inner folder is shared with a group that shares the folder above.
     """
     if check_folder(folder):
         return
@@ -375,7 +367,7 @@ def get_access(folder: Path) -> Access:
 
 
 def restrict_access(folder: Path) -> Access:
-    """Make a folder private if it is ours; return the access that other accounts had before.
+    """Make a folder private if it is ours; return the access that others had before.
 
     The group and the access list of a ``shared`` folder stay.
     """
@@ -454,8 +446,7 @@ QUARANTINE_SUFFIX = ".corrupt-"
 def move_to_quarantine(folder: Path, name: str, base_name: str = "") -> str:
     """Move a file, or a link itself, into quarantine; return the new name.
 
-    It begins with ``base_name`` or ``name``: ``"a.json" -> "a.json.corrupt-1"``. The caller must
-    have the lock of that name: otherwise, another process could choose the same one.
+    It begins with ``base_name`` or ``name``, whose lock the caller must have.
     """
     new_name, _ = _quarantine_names(folder, base_name or name)
     retry_while_in_use(lambda: (folder / name).rename(folder / new_name))
@@ -468,8 +459,7 @@ def copy_to_quarantine(
 ) -> str:
     """Copy a file, whose bytes are ``data``, into quarantine; return the name of the copy.
 
-    The file itself stays until the caller replaces it. If the last copy has these bytes, it is
-    used.
+    If the last copy has these bytes, it is used.
     """
     new_name, latest_name = _quarantine_names(folder, name, suffix)
     if latest_name and _has_content(folder / latest_name, data):

@@ -5,11 +5,9 @@ branch with new numbers. A change log entry, or an event of another cell, may st
 record by its old number. For each merge, the session's ``meta.merged`` contains the merge's id and
 the ranges of numbers that it changed: ``{"id": …, "seqs": [[first old, last old, first new], …]}``.
 
-An entry or event says in its field ``merged`` which merges it went through after it was written.
-The field is a list of *merge paths*. Each merge path is a list of ids of merges, oldest first.
-There are several merge paths if copies of the entry or event went through different merges.
-
-The functions are pure.
+The field ``merged`` of an entry or event has the merges that it went through after it was written:
+a list of *merge paths*, each a list of ids of merges, oldest first. There are several if copies of
+the entry or event went through different merges. The functions are pure.
 """
 
 from __future__ import annotations
@@ -20,10 +18,7 @@ from typing import Any
 
 
 def build_renumbering(merge_id: str, numbers: Mapping[int, int]) -> dict[str, Any] | None:
-    """Return the item of ``meta.merged`` for a merge, or None if the merge changes no number.
-
-    ``numbers`` maps the old number of each record to its new number.
-    """
+    """Return the item of ``meta.merged`` for a merge; None if no number in ``numbers`` changes."""
     ranges: list[list[int]] = []
     for old, new in sorted(numbers.items()):
         if old == new:
@@ -36,10 +31,7 @@ def build_renumbering(merge_id: str, numbers: Mapping[int, int]) -> dict[str, An
 
 
 class Renumberings:
-    """The ``meta.merged`` of a session, prepared to look up many numbers.
-
-    What isn't a renumbering in it is left out.
-    """
+    """The ``meta.merged`` of a session, prepared to look up many numbers."""
 
     def __init__(self, merged: object) -> None:
         self._merges = {
@@ -51,30 +43,22 @@ class Renumberings:
         }
 
     def current_seq(self, merge_paths: object, seq: int) -> int:
-        """Return the current number of a record. ``seq`` is its number before the merges.
-
-        ``merge_paths`` is the field ``merged`` of the entry or event that refers to the record.
-        """
+        """Return the current number of the record that had ``seq`` before the merges."""
         for merge in self._along_path(merge_paths):
             seq = merge.new_seq(seq)
         return seq
 
     def current_end(self, merge_paths: object, seq: int) -> int:
-        """Return the highest current number of the records whose old numbers were at most ``seq``.
-
-        ``seq`` and the old numbers are from before the merges.
-        """
+        """Return the highest current number of the records that had at most ``seq`` before them."""
         for merge in self._along_path(merge_paths):
             seq = merge.new_end(seq)
         return seq
 
     def _along_path(self, merge_paths: object) -> list[_Merge]:
-        """Choose a merge path, and return its merges, oldest first.
+        """Return the merges of the merge path that has the most known merges, oldest first.
 
-        A merge may be missing: if only one branch changed a session's file, git takes this file
-        unchanged, so nothing is added to ``meta.merged``. So the function counts the known merges
-        of each path, and chooses the path with the most. If all merges of several paths are known,
-        each of these paths leads to the same record.
+        A merge is unknown if only one branch changed a session's file, because git then takes this
+        file unchanged. Paths whose merges are all known lead to the same record.
         """
         if not isinstance(merge_paths, Sequence):
             return []

@@ -90,8 +90,8 @@ def blame(
 ) -> list[Origin]:
     """Return the origin of each line of ``source``, or of the cell's source after a step.
 
-    ``step`` is the index of the last step to read. The origins of lines from other cells are found
-    in ``session_by_cell``. Raises IndexError if there is no such step.
+    ``step`` is the index of the last step to read. Lines of other cells are found in
+    ``session_by_cell``. Raises IndexError if there is no such step.
     """
     steps = replay(session)
     if step is not None:

@@ -86,8 +86,7 @@ def count_lines(source: str, origins: Sequence[Origin]) -> dict[str, Any]:
 
 
 def with_requests(summary: SessionSummary, steps: Sequence[Step]) -> SessionSummary:
-    """Return the summary of a session with its requests, however many answers, instead of its
-    turns."""
+    """Return the summary of a session with its requests instead of its turns."""
     requests = [step for step in steps if step.kind == "turn"]
     if not requests:
         return summary

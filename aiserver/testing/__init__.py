@@ -19,10 +19,8 @@ derived from ``MemoryBackend``, and a test file with ``from aiserver.testing.mem
 Nothing else in ``aiserver`` imports this package, which needs pytest and Hypothesis:
 ``pip install 'aiserver[testing]'``.
 
-The marker PYTEST_DONT_REWRITE in this docstring tells pytest not to rewrite this module's
-assertions. A ``conftest.py`` that imports ``Backend`` loads this module before pytest loads its
-plugins. Without the marker, pytest would warn that it can't rewrite the assertions of a module that
-is already loaded. The assertions of ``contract`` are still rewritten.
+A ``conftest.py`` that imports ``Backend`` loads this module before pytest loads its plugins. With
+the marker PYTEST_DONT_REWRITE, pytest doesn't warn that it can't rewrite the assertions in it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Create the tables as the database's administrator.
 
 Usage: ``python -m aiserver.sessions.sql URL [PASSWORD_FILE]``. A Jupyter server creates the tables
-itself if its database account has the permission; otherwise, an administrator runs this command.
+itself if its database account has the permission.
 """
 
 from __future__ import annotations
