@@ -49,7 +49,7 @@ class Renumberings:
         return seq
 
     def current_end(self, merge_paths: object, seq: int) -> int:
-        """Return the highest current number of the records that had at most ``seq`` before them."""
+        """Return the highest current number of records up to ``seq`` before the merges."""
         for merge in self._along_path(merge_paths):
             seq = merge.new_end(seq)
         return seq
