@@ -105,14 +105,13 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
 
     async def load_raw_batch(self, keys: Sequence[SessionKey]) -> list[bytes | None]:
         """Return the stored bytes of each session, which may be damaged; None if unreadable."""
-
-        async def load(key: SessionKey) -> bytes | None:
+        data = []
+        for key in keys:
+            raw = None
             with contextlib.suppress(SessionCorrupt, SessionTooNew):
                 raw = await self.load_raw(key)
-                return raw and raw[0]
-            return None
-
-        return await asyncio.gather(*map(load, keys))
+            data.append(raw and raw[0])
+        return data
 
     @abstractmethod
     async def save_interaction(
@@ -184,7 +183,7 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
         sessions may be included.
         """
         summaries, _ = await self.list_sessions(notebook_id, owner=owner)
-        return summary_marks(summaries)
+        return await asyncio.to_thread(summary_marks, summaries)
 
     @abstractmethod
     async def list_owners(self) -> list[str]:

@@ -23,6 +23,7 @@ from typing import TypeVar
 from pydantic import BaseModel, Field, ValidationError
 from pydantic_core import to_json
 
+from ..concurrency import for_each
 from ..errors import SessionCorrupt
 from ..models import (
     Event,
@@ -198,11 +199,6 @@ class StoredSession:
             return None
         return cls(key, head or b"", parts)
 
-    @property
-    def is_whole(self) -> bool:
-        """Whether the head is a whole session, or damaged."""
-        return parse_head(self.head) is None
-
     def parse(self) -> Session:
         """Return the session. Raises DamagedData."""
         head = parse_head(self.head)
@@ -351,13 +347,24 @@ class KeyValueSessionManager(SessionManager):
     async def load_raw(self, key: SessionKey) -> tuple[bytes, int] | None:
         def work(transaction: Transaction) -> tuple[bytes, int] | None:
             stored = StoredSession.read(transaction, key)
-            if stored and stored.is_whole and not stored.parts:  # may be of a newer version
+            # A whole session may be of a newer version.
+            if stored and not stored.parts and parse_head(stored.head) is None:
                 with contextlib.suppress(DamagedData):
                     return stored.head, codec.parse(stored.head, key).revision
             session = transaction.load(key) if stored else None
             return (codec.encode(session), session.revision) if session else None
 
         return await self.read(work)
+
+    async def load_raw_batch(self, keys: Sequence[SessionKey]) -> list[bytes | None]:
+        load_in_turn = super().load_raw_batch
+        data: dict[SessionKey, bytes | None] = {}
+
+        async def load(key: SessionKey) -> None:
+            [data[key]] = await load_in_turn([key])
+
+        await for_each(keys, load)
+        return [data[key] for key in keys]
 
     async def save_interaction(
         self, key: SessionKey, turn: NewTurn, *, if_revision: int | None = None

@@ -21,6 +21,7 @@ from aiserver.sessions.key_value import (
     Transaction,
     value_key,
 )
+from aiserver.sessions.memory import InMemorySessionManager
 from aiserver.testing import Backend
 from aiserver.testing.records import KEY, OTHER_CELL, event, in_loop, log_entry, turn
 
@@ -164,3 +165,25 @@ async def test_concurrent_first_writes_lose_nothing(backend: Backend) -> None:
     for key in keys:
         ids = [each.turn_id for each in (await stores[0].load_session(key)).interactions]
         assert ids == [1, 2, 3, 4]
+
+
+@in_loop
+async def test_many_sessions_are_loaded_a_few_at_a_time() -> None:
+    """A database operation has a timeout, which must not begin while others are in the way."""
+    running, most = 0, 0
+
+    class Waiting(InMemorySessionManager):
+        async def run(self, work: Callable[[Transaction], Any]) -> Any:
+            nonlocal running, most
+            running += 1
+            most = max(most, running)
+            await asyncio.sleep(0)
+            running -= 1
+            return await super().run(work)
+
+    keys = [SessionKey("nb", f"c{number}") for number in range(100)]
+    store = Waiting()
+    await store.save_interaction(keys[7], turn())
+    loaded = await store.load_raw_batch(keys)
+    assert [data is not None for data in loaded] == [key == keys[7] for key in keys]
+    assert 1 < most <= 8
