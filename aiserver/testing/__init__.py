@@ -26,17 +26,46 @@ the marker PYTEST_DONT_REWRITE, pytest doesn't warn that it can't rewrite the as
 from __future__ import annotations
 
 import json
+from abc import ABC, abstractmethod
 from typing import Any
 
 import pytest
 
+from ..models import SessionKey
+from ..plugins.memory.stores.base import MemoryStore
 from ..sessions.base import SessionManager
-from .backend import Backend, MemoryBackend
 from .records import EXAMPLE_FILE
 
 __all__ = ["Backend", "MemoryBackend", "example", "store"]
 
 pytest.register_assert_rewrite("aiserver.testing.contract", "aiserver.testing.memory_contract")
+
+
+class Backend(ABC):
+    """The stored data of one test, on which it may open several session managers in turn."""
+
+    @abstractmethod
+    def open(self) -> SessionManager:
+        """Return a session manager; a new one each time if the store is durable."""
+
+    def plant(self, key: SessionKey, data: bytes) -> None:
+        """Store ``data`` as the bytes of a session, as if another program had written it.
+
+        If this isn't implemented, the tests that call it are skipped.
+        """
+        pytest.skip(f"{type(self).__name__}.plant is not implemented")
+
+
+class MemoryBackend(ABC):
+    """The documents of one test, for the suite of stores of memories."""
+
+    @abstractmethod
+    def open(self) -> MemoryStore:
+        """Return a store of these documents; a new one each time if it is durable."""
+
+    @abstractmethod
+    def content(self) -> bytes:
+        """Return everything that is stored now: all rows, or the bytes of all files."""
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ import pytest
 
 from ..errors import MemoryTooLarge
 from ..plugins.memory.stores.base import MAX_MEMORY_BYTES, NAMES, DocumentName
-from .backend import MemoryBackend
+from . import MemoryBackend
 from .records import in_loop
 
 CONTENTS = [

@@ -11,7 +11,7 @@ from ...models import Session, SessionKey
 from ...sessions.base import SessionManager
 from ...sessions.memory import InMemorySessionManager
 from ...sessions.record.merge import digest
-from ..backend import Backend
+from .. import Backend
 from ..records import KEY, event, fresh_key, in_loop, turn
 
 

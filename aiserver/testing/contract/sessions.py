@@ -12,7 +12,7 @@ from ...errors import InvalidRequest, NotFound, StaleRevision
 from ...models import CONDENSED_TURNS, Session, SessionKey
 from ...sessions.base import SessionManager
 from ...sessions.record import codec, mutations
-from ..backend import Backend
+from .. import Backend
 from ..records import KEY, OTHER_CELL, event, in_loop, log_entry, turn
 
 

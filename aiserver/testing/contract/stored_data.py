@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from ...errors import InvalidRequest, SessionTooNew
 from ...models import SessionKey
 from ...sessions.base import SessionManager
-from ..backend import Backend
+from .. import Backend
 from ..records import KEY, NOTEBOOK, OTHER_CELL, event, fresh_key, in_loop, log_entry, turn
 
 # The examples of a test share one store, so a test that writes must use a different key for each
