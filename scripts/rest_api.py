@@ -133,7 +133,7 @@ def _used(schemas: Schema, text: str) -> Schema:
     return used if str(used) in text else _used(schemas, text + str(used))
 
 
-def _query_parameters(model: type[Request]) -> Iterator[Schema]:
+def _query_parameters(model: type[Body]) -> Iterator[Schema]:
     schema = model.model_json_schema(schema_generator=WithoutTitles)
     _describe(schema, model)
     for name, field in schema["properties"].items():

@@ -20,7 +20,7 @@ from typing import Any
 from ..errors import StorageError
 from ..models import is_id
 from ..redact import redact
-from ..requests.base import MAX_SOURCE
+from ..requests import MAX_SOURCE
 from .cell_match import FileCell, RecognisedCells, is_positional, normalized
 from .identity import NotebookRegistry
 

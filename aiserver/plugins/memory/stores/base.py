@@ -23,8 +23,7 @@ from traitlets import MetaHasTraits
 from traitlets.config import LoggingConfigurable
 
 from ....errors import MemoryTooLarge, MemoryUnreadable, StorageBusy
-from ....sessions.key_value import KeyValueSessionManager, Transaction
-from ....sessions.key_value import MEMORY
+from ....sessions.key_value import MEMORY, KeyValueSessionManager, Transaction
 from ..document import run_in_memory_thread
 
 DocumentName = Literal["memory", "proposals", "reviews", "corrections", "notes"]

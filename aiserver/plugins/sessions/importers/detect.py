@@ -111,7 +111,7 @@ def _read_aiserver(file: InputFile) -> ReadResult:
         return _read_log(file)
     try:
         session = parse_with_duplicate_keys(file.data)
-        check_writable(session.meta, None)
+        check_writable(session)
     except DamagedData as exc:
         raise UnreadableInput("not an AI Server session, or damaged") from exc
     except SessionTooNew as exc:
