@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from aiserver.plugins.export import markdown
-from aiserver.plugins.export.markdown import tree
+from aiserver.plugins.export.markdown_tree import tree
 from aiserver.plugins.export.page import page
 from aiserver.plugins.export.page_data import page_data
 

@@ -7,8 +7,8 @@ moments are indexes, too. Instead of the cells at each moment, the changes of th
   author is an index into ``AUTHORS``; the last is a ``[cell, step]``, or missing
 - ``orders``: changes ``[moment, start, count, [[cell, type] …]]`` of the list of cells;
   ``deleted``: those of deleted cells, without types
-- ``markdown``: the trees (``markdown.py``) of the sources of Markdown cells; ``answer``: that of a
-  step's explanation
+- ``markdown``: the trees (``markdown_tree.py``) of the sources of Markdown cells; ``answer``: that
+  of a step's explanation
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from ...notebooks.history import History
 from ...replay import CountCache, Moment, Origin, Step, count_lines, report, trace
 from ...replay.timeline import ListChange
 from ..local_models.labels import model_label
-from . import markdown
+from . import markdown_tree
 from .labels import label_counts
 
 AUTHORS = ("person", "model", "agent", "program", "unknown", "existing")
@@ -128,7 +128,7 @@ class _Trees:
 
     def add(self, target: dict[str, Any], name: str, text: str) -> None:
         self._budget -= len(text)
-        tree = markdown.tree(text) if self._budget >= 0 else None
+        tree = markdown_tree.tree(text) if self._budget >= 0 else None
         if tree is not None:
             target[name] = tree
 

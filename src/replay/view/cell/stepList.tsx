@@ -65,7 +65,7 @@ export const StepList = React.memo(function StepList(
 });
 
 function rowClass({ column }: IShownStep, isCurrent: boolean): string {
-  // If `lane` isn't 0, the step is on a branch that doesn't lead to the cell's current code.
+  // If `column` isn't 0, the step is on a branch that doesn't lead to the cell's current code.
   return classes(isCurrent && 'jp-mod-current', column > 0 && 'jp-mod-aside');
 }
 
