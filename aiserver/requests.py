@@ -69,7 +69,10 @@ _JPEG_SIZE_MARKERS = set(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
 
 
 class OutputImage(Body):
-    """An image that a cell shows, such as a plot. ``data`` is a PNG or JPEG in base64."""
+    """An image that a cell shows, such as a plot. ``data`` is a PNG or JPEG in base64.
+
+    Its content says which one it is, not a type that a client declares.
+    """
 
     data: Annotated[str, Field(min_length=1, max_length=MAX_IMAGE_BYTES * 4 // 3 + 4)]
 

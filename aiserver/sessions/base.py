@@ -104,7 +104,11 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
         return None if session is None else (codec.encode(session), session.revision)
 
     async def load_raw_batch(self, keys: Sequence[SessionKey]) -> list[bytes | None]:
-        """Return the stored bytes of each session, which may be damaged; None if unreadable."""
+        """Return the stored bytes of each session; None if it is missing or can't be read.
+
+        They may be damaged: another process can recover the intact records. A store on a network
+        should load several at a time.
+        """
         data = []
         for key in keys:
             raw = None
@@ -225,8 +229,9 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
     def notebook_id_lock(self, *, owner: str = "") -> contextlib.AbstractAsyncContextManager[None]:
         """Return the lock that must be held while one of the owner's notebooks gets its id.
 
-        It works only between processes: two tasks of one must not use it at the same time. A store
-        that several processes share must override this method.
+        It works only between processes, of which one at a time has it: two tasks of one must not
+        use it at the same time. A store that several processes share must override this method. As
+        some have one lock for all owners, nobody may hold two.
         """
         return contextlib.nullcontext()
 
@@ -300,7 +305,10 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
     async def has_damage(
         self, notebook_id: str, cell_id: str | None = None, *, owner: str = ""
     ) -> bool:
-        """Return whether a session, or a change log, has damaged or quarantined bytes."""
+        """Return whether a session, or a change log, has damaged or quarantined bytes.
+
+        Deleting it deletes these bytes, which its records don't contain.
+        """
         return False
 
     async def writable(self) -> bool:

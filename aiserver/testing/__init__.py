@@ -46,7 +46,10 @@ class Backend(ABC):
 
     @abstractmethod
     def open(self) -> SessionManager:
-        """Return a session manager; a new one each time if the store is durable."""
+        """Return a session manager.
+
+        A durable store returns a new one each time, so that no test reads from its cache.
+        """
 
     def plant(self, key: SessionKey, data: bytes) -> None:
         """Store ``data`` as the bytes of a session, as if another program had written it.

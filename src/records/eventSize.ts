@@ -6,7 +6,7 @@
  */
 import type { EventBody } from '../api/types';
 
-/** The maximum length of a source, in characters. `requests/base.py` has the same limit. */
+/** The maximum length of a source, in characters. `requests.py` has the same limit. */
 export const MAX_SOURCE_LENGTH = 1_000_000;
 /** The maximum size of one event, in bytes. The server accepts requests of up to 3 MiB. */
 export const MAX_EVENT_BYTES = 2_400_000;

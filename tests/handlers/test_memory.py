@@ -86,6 +86,14 @@ async def test_a_proposal_becomes_an_entry_only_when_it_is_confirmed(call, proje
     assert (reply.status, reply.data["code"]) == (404, "proposal_not_found")
 
 
+async def test_a_rejected_proposal_leaves_no_trace(call, jp_root_dir, jp_data_dir):
+    proposal = (await propose(call, "Canary 4711")).data
+    assert (await call("POST", f"memory/pending/{proposal['id']}/reject", {})).status == 204
+    assert (await call("GET", "memory/pending")).data == {"proposals": []}
+    files = [path for folder in (jp_root_dir, jp_data_dir) for path in folder.rglob("*")]
+    assert not [path for path in files if path.is_file() and b"4711" in path.read_bytes()]
+
+
 async def test_a_confirmation_can_replace_a_similar_entry(call, scripted, remote_model):
     old = (await call("POST", "memory", {"scope": "project", "text": "Use pandas"})).data
     proposal = (await propose(call, "Use polars")).data

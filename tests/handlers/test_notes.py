@@ -175,6 +175,14 @@ async def test_the_prompts_of_other_notebooks_stay(call, scripted, remote_model)
     assert "canary-4711" in str(other)
 
 
+async def test_undo_restores_the_author(call):
+    note = (await update(call))["note"]
+    await call("DELETE", PATH)
+    body = {"text": TEXT, "expected": "", "undo": True}
+    restored = (await call("PATCH", PATH, body)).data["note"]
+    assert {**restored, "expires_at": 0} == {**note, "expires_at": 0} and restored["expires_at"]
+
+
 async def test_damaged_notes_are_never_overwritten(call, scripted, remote_model, jp_data_dir):
     await update(call)
     [document] = jp_data_dir.rglob("notes.json")

@@ -301,12 +301,14 @@ def _with_similar(
     “use pandas” differ in one word.
     """
     parts = {entry.text: compared_parts(entry.text) for entry in entries}
+    order = {text: number for number, text in enumerate(parts)}
     listed = []
     for proposal in waiting:
         own = compared_parts(proposal.text)
         scores = {text: similarity(own, other) for text, other in parts.items()}
         similar = [entry for entry in entries if scores[entry.text] >= MIN_SIMILARITY]
-        similar.sort(key=lambda entry: -scores[entry.text])
+        # Equal texts of both memories stay together.
+        similar.sort(key=lambda entry: (-scores[entry.text], order[entry.text]))
         fields = proposal.model_dump(
             include={"id", "scope", "text", "origin", "created_at", "expires_at", "source"}
         )

@@ -1,8 +1,8 @@
 """A person's decisions about entries of projects' memories that they didn't write. Pure.
 
 Decisions are stored by the project's folder and the entry's digest, so that an entry whose text
-changes must be seen again. When an entry is removed here, so is the decision: if git brings the
-entry back, the person sees it again.
+changes must be seen again. An entry without a decision isn't used. When an entry is removed here,
+so is the decision: if git brings the entry back, the person sees it again.
 
 Invariants: other projects' decisions, and those that only a newer version knows, are preserved.
 Each function raises DamagedDocument.

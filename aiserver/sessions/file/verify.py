@@ -252,7 +252,10 @@ class Verifier:
         )
 
     def _seqs_of_cells(self, notebook_id: str) -> Callable[[str], SeqsByDigest | None]:
-        """Return the function ``get_seqs`` for ``NotebookLogs.merge_copy``."""
+        """Return the function ``get_seqs`` for ``NotebookLogs.merge_copy``.
+
+        It loads a session only when it is called, because a repair before that may change it.
+        """
 
         @lru_cache(None)
         def load_seqs(cell_id: str) -> SeqsByDigest | None:
@@ -298,8 +301,9 @@ class Verifier:
     def _quarantine(self, file: _File, checked_data: bytes = b"", base_name: str = "") -> None:
         """Quarantine a file unless its content isn't ``checked_data`` any more.
 
-        The quarantine name of a copy begins with the name of the original, ``base_name``, so that
-        deleting the original also deletes the quarantined file.
+        That is empty if the file wasn't a regular one. The quarantine name of a copy begins with
+        the name of the original, ``base_name``, so that deleting the original also deletes the
+        quarantined file.
         """
         with self._directory.lock(file.location.removesuffix(file.name) + (base_name or file.name)):
             try:

@@ -3,7 +3,7 @@
 Invariants:
 
 - If Redis doesn't respond to a command, it is sent again and again, for at most ``patience``
-  seconds. ``lua/commit.lua`` recognises a write that it has already done.
+  seconds. So any command may run several times; ``lua/commit.lua`` recognises its own write.
 - An error's message quotes neither a text from Redis nor the URL.
 """
 

@@ -59,7 +59,8 @@ def database_kind(url: str) -> str:
 def resolve_address(url: str, password_file: str, start_dir: str) -> Address:
     """Return the address for a URL. Raises SettingError.
 
-    The first line of ``password_file``, if that isn't empty, is the password. A relative path of an
+    The first line of ``password_file``, if that isn't empty, is the password for PostgreSQL or
+    MySQL. A relative path of an
     SQLite file starts in ``start_dir``, or in the current folder if that is empty.
     """
     from sqlalchemy import make_url

@@ -6,6 +6,7 @@ Invariants:
   connection breaks during the commit, the next attempt first checks whether it was committed.
 - A transaction that writes locks each row that it gets. So writes to one session wait for each
   other. If two transactions create the same row, one of them is attempted again.
+- There are few retries, with less than three seconds between the first and the last.
 - When a commit returns, its data is on disk, as far as settings of the connection can ensure this.
 - If a process dies while it holds a lock, others can acquire the lock after a minute at most.
 """

@@ -1,7 +1,9 @@
 """Map the exceptions of SQLAlchemy and the database drivers to AI Server's errors.
 
 Invariants: an error's message is a fixed text, without any text from the database, the URL or the
-password. The original exception is only available as the error's ``__cause__``.
+password. The original exception is only available as the error's ``__cause__``. A transaction is
+attempted again only if the failed attempt changed nothing, or if the next one can find out whether
+it was committed.
 """
 
 from __future__ import annotations

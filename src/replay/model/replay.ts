@@ -12,7 +12,7 @@ import { AskAgain, IAskAgainHost } from './again/askAgain';
 import { BriefingModel } from './notebook/briefingModel';
 import { NotebookNote, NoteApi } from './notebook/note';
 import { NotebookTimeline } from './notebook/timeline';
-import { ReplayOverview } from './notebook/overview';
+import { NotebookUsage, ReplayOverview } from './notebook/overview';
 import { IReplayHost, ReplayActions } from './cell/actions';
 import { ReplayPlayer } from './player';
 import { isRequestOf } from '../../records/answers';
@@ -46,6 +46,7 @@ export class ReplayModel extends ActivatableModel {
     this.overview = new ReplayOverview(subject, history);
     this.timeline = new NotebookTimeline(subject, history);
     this.briefing = new BriefingModel(subject, this.timeline);
+    this.usage = new NotebookUsage(subject, history);
     this.note = new NotebookNote(subject, history, noteApi);
     this.search = new SearchModel(subject, history);
     const { player, steps } = this;
@@ -56,7 +57,7 @@ export class ReplayModel extends ActivatableModel {
     this.steps.stateChanged.connect(this._goToRequestedStep, this);
     this._loadedModelsByTab = {
       cell: [steps],
-      notebook: [this.overview, this.timeline, this.note],
+      notebook: [this.overview, this.timeline, this.usage, this.note],
       search: [this.search]
     };
     this._models = [
@@ -80,6 +81,7 @@ export class ReplayModel extends ActivatableModel {
   readonly overview: ReplayOverview;
   readonly timeline: NotebookTimeline;
   readonly briefing: BriefingModel;
+  readonly usage: NotebookUsage;
   readonly note: NotebookNote;
   readonly search: SearchModel;
 

@@ -2,7 +2,8 @@
 
 Invariants:
 
-- Only a model on this machine gets the texts, without secrets and lines about the author.
+- Only a model on this machine gets the texts, without secrets and lines about the author. If it is
+  a large one, they are between marks.
 - If the model fails, or its answer isn't a short text in the language of the notebook, the note
   stays as it is, and the model isn't asked again before the outline changes or the person asks.
 """

@@ -79,7 +79,8 @@ def read_nanobot(file: InputFile) -> ReadResult:
     records = records_from(messages, origin)
     records += [message_event("state", [line], origin) for line in others]
     created = to_timestamp(metadata.get("created_at"))
-    begin = {"created": created} if created and origin["name"].startswith("cli:") else {}
+    began = metadata.get("created_at")
+    begin = {"began": str(began)} if began and origin["name"].startswith("cli:") else {}
     session = _session(records, origin | begin, origin | {"metadata": metadata}, created)
     return ReadResult([session], unreadable=problems)
 

@@ -183,8 +183,9 @@ class _History:
         """Return the index of the last checkpoint until this time, or 0."""
         if not isinstance(time, int):
             return 0
-        earlier = (n for other, n in self._index_by_time.items() if other < time)
-        return self._index_by_time.get(time, max(earlier, default=0))
+        if time in self._index_by_time:  # most do; going through all takes linear time
+            return self._index_by_time[time]
+        return max((n for other, n in self._index_by_time.items() if other < time), default=0)
 
     def _origin(self, artifact: str) -> str | None:
         origins = (raw.get("origin") for raw in self._versions[artifact].values())

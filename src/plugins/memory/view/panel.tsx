@@ -87,15 +87,16 @@ export class MemoryPanel extends SidePanel<MemoryModel> {
     // The shell's own value identifies the widget.
     const dataset = { ...this.title.dataset };
     delete dataset[COUNT];
-    this.title.caption = trans.__('Memory: what models should remember');
     if (waitingCount) {
       dataset[COUNT] = String(waitingCount);
-      this.title.caption = trans._n(
-        'Memory: %1 text waits for you',
-        'Memory: %1 texts wait for you',
-        waitingCount
-      );
     }
+    this.title.caption = waitingCount
+      ? trans._n(
+          'Memory: %1 text waits for you',
+          'Memory: %1 texts wait for you',
+          waitingCount
+        )
+      : trans.__('Memory: what models should remember');
     this.title.dataset = dataset;
   }
 

@@ -226,6 +226,16 @@ describe('NotebookNote', () => {
     expect(note.note?.text).toBe('Mine');
   });
 
+  it('says that the note has changed if typing began while it was written', async () => {
+    await show();
+    note.edit('Old');
+    await note.save();
+    const written = note.writeAgain();
+    note.edit('Mine');
+    await written;
+    expect(note.draft).toMatchObject({ text: 'Mine', newerText: OUTLINE });
+  });
+
   it('keeps the typed text if saving fails, and per notebook', async () => {
     await show();
     note.edit('Mine');

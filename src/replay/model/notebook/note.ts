@@ -244,9 +244,12 @@ export class NotebookNote extends LoadedModel {
       if (text === this._drafts.get(id)?.text) {
         this._drafts.delete(id); // The text was saved, or there is none.
       } else {
-        // The person has typed on.
+        // The person has typed on or, after another action than saving, has begun to type.
         const base = result.note?.text ?? '';
-        this._setDraft(id, { isSending: false, base });
+        this._setDraft(id, {
+          isSending: false,
+          ...(text !== null && { base })
+        });
       }
       const isReplaced = result.note?.text !== replaced?.text;
       this._replaced = isReplaced ? replaced : null;

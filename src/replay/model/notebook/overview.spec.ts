@@ -3,6 +3,7 @@ import type { ReplayModel } from '../replay';
 import {
   type FakeHistory,
   type FakeSubject,
+  NO_USAGE,
   stepsOf,
   summaryOf
 } from '../replay.fakes';
@@ -123,5 +124,14 @@ describe('ReplayOverview', () => {
     model.steps.pin(null);
     await flush();
     expect(model.steps.shownCell?.cellId).toBe('a');
+  });
+
+  it('never shows the sums of another notebook', async () => {
+    history.usageByNotebook.set('nb', { ...NO_USAGE, requests: 2 });
+    await show();
+    expect(model.usage.notebook?.requests).toBe(2);
+    subject.notebookId = 'other';
+    subject.emitChange('activeCell');
+    expect(model.usage.notebook).toBeNull();
   });
 });

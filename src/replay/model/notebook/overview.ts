@@ -37,47 +37,17 @@ export class ReplayOverview extends LoadedModel {
     return this.subject.notebookId;
   }
 
-  /** The sums of the requests in the notebook and, since midnight, in all notebooks. */
-  notebookUsage: UsageTotals | null = null;
-  usageToday: UsageTotals | null = null;
-
-  protected async fetch(signal: AbortSignal): Promise<() => void> {
+  protected async fetch(): Promise<() => void> {
     const { notebookId } = this.subject;
     const summaries =
       notebookId === null ? [] : await this.history.api.sessions(notebookId);
     return () => {
-      if (notebookId !== this._loadedNotebookId) {
-        this.notebookUsage = null;
-      }
       this._summaryByCellId = new Map(
         summaries.map(summary => [summary.cellId, summary])
       );
       this._loadedNotebookId = notebookId;
       this._rows = null;
-      // The sums take longer than the list, and it is useful without them.
-      void this._loadUsage(notebookId, signal).catch(() => undefined);
     };
-  }
-
-  private async _loadUsage(
-    notebookId: string | null,
-    signal: AbortSignal
-  ): Promise<void> {
-    if (notebookId === null) {
-      return;
-    }
-    const { api } = this.history;
-    const midnight = new Date();
-    midnight.setHours(0, 0, 0, 0);
-    const [notebook, today] = await Promise.all([
-      api.usage(notebookId, undefined, signal),
-      api.usage(null, midnight, signal)
-    ]);
-    if (notebookId === this._loadedNotebookId) {
-      this.notebookUsage = notebook;
-      this.usageToday = today;
-      this.stateChanged.emit();
-    }
   }
 
   protected override onActiveChanged(): void {
@@ -139,4 +109,40 @@ export class ReplayOverview extends LoadedModel {
   /** The id of the notebook whose summaries are in `_summaryByCellId`. */
   private _loadedNotebookId: string | null = null;
   private _summaryByCellId = new Map<string, SessionSummary>();
+}
+
+export class NotebookUsage extends LoadedModel {
+  get notebook(): UsageTotals | null {
+    const isCurrent = this._notebookId === this.subject.notebookId;
+    return isCurrent ? this._notebook : null;
+  }
+
+  today: UsageTotals | null = null;
+
+  protected get target(): string | null {
+    return this.subject.notebookId;
+  }
+
+  protected async fetch(signal: AbortSignal): Promise<() => void> {
+    const { notebookId } = this.subject;
+    const { api } = this.history;
+    const midnight = new Date();
+    midnight.setHours(0, 0, 0, 0);
+    const [notebook, today] =
+      notebookId === null
+        ? [null, null]
+        : await Promise.all([
+            api.usage(notebookId, undefined, signal),
+            api.usage(null, midnight, signal)
+          ]);
+    return () => {
+      this._notebook = notebook;
+      this._notebookId = notebookId;
+      this.today = today;
+    };
+  }
+
+  private _notebook: UsageTotals | null = null;
+  /** The id of the notebook whose sums are in `_notebook`. */
+  private _notebookId: string | null = null;
 }

@@ -159,11 +159,12 @@ function entryGroups(context: IReplayContext): MenuEntry[][] {
         run: () => actions.insertBelow()
       },
       // The shown cell is deleted.
-      key.info === null && {
-        label: trans.__('Give this history to the selected cell'),
-        isEnabled: model.canTakeHistory,
-        run: () => void model.takeHistory()
-      }
+      key.info === null &&
+        model.subject.numberOf(key.cellId) === null && {
+          label: trans.__('Give this history to the selected cell'),
+          isEnabled: model.canTakeHistory,
+          run: () => void model.takeHistory()
+        }
     ],
     requestEntries(step, context),
     [

@@ -23,6 +23,11 @@ export function CompareView(props: {
   const { model, trans } = useReplay();
   const { player } = model;
   const stepCount = model.steps.all.length;
+  // The panel is drawn again at each key press in the cell.
+  const count = React.useMemo(
+    () => countLineChanges(stepA.code, stepB.code),
+    [stepA.code, stepB.code]
+  );
   const section = React.useRef<HTMLElement>(null);
   React.useLayoutEffect(() => {
     const node = section.current!;
@@ -70,7 +75,7 @@ export function CompareView(props: {
         />
         <span className="jp-AIServer-Replay-result">
           <LineCount
-            count={countLineChanges(stepA.code, stepB.code)}
+            count={count}
             showsNoChangesLabel={stepA.code === stepB.code}
           />
           <IconButton

@@ -62,8 +62,8 @@ export function Thoughts(props: { step: Step }): React.JSX.Element {
 
 export function UsageSummary(): React.JSX.Element | null {
   const { model, trans } = useReplay();
-  const { notebookUsage, usageToday: today } = model.overview;
-  const text = notebookUsage && totalsText(notebookUsage, trans);
+  const { notebook, today } = model.usage;
+  const text = notebook && totalsText(notebook, trans);
   if (!text) {
     return null;
   }
