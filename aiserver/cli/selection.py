@@ -52,12 +52,22 @@ async def select(
         if not {key.notebook_id, key.cell_id}.isdisjoint(selected_ids)
         or name == f"{key.notebook_id}/{key.cell_id}"
     ]
+    check_cell_of_one([key for key, _ in selected if key.notebook_id not in selected_ids])
     if not selected:
         raise NotFound(
             f"No history found for “{name}”. Run “jupyter aiserver sessions list” to see all "
             "histories."
         )
     return selected
+
+
+def check_cell_of_one(keys: Iterable[SessionKey]) -> None:
+    """Raise SettingError if a cell's id is in several notebooks: copies have the same ids."""
+    names = sorted({f"{key.notebook_id}/{key.cell_id}" for key in keys})
+    if len(names) > 1:
+        raise SettingError(
+            f"{len(names)} notebooks have a cell with this ID. Enter one of: {', '.join(names)}"
+        )
 
 
 async def count_requests(

@@ -26,9 +26,10 @@ from ..redact import Vault
 from ..requests import ColumnProfile, ColumnStatistics, ContextCell, DataFrameProfile, Mention
 from ..surrogates import fix_surrogates
 
-# The suffixes of files with code. The texts of other files, such as notes and settings, are prose.
+# The suffixes of files with code. The texts of other files, such as notes, settings and notebooks,
+# are prose, too.
 _CODE = (
-    *(".py", ".ipynb", ".r", ".jl", ".scala", ".sql", ".sh", ".js", ".jsx", ".ts", ".tsx", ".css"),
+    *(".py", ".r", ".jl", ".scala", ".sql", ".sh", ".js", ".jsx", ".ts", ".tsx", ".css"),
     *(".c", ".cc", ".cpp", ".h", ".hpp", ".java", ".go", ".rs"),
 )
 MIN_VALUES = 5

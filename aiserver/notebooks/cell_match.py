@@ -87,10 +87,14 @@ class RecognisedCells(NamedTuple):
     """Whether all cells of the last recorded order are in the file with their newest contents."""
 
     @property
+    def exact(self) -> set[int]:
+        """The indices of the cells that are recognised by more than a similar content."""
+        return {index for index, match in self.matches.items() if match.sign != "similar"}
+
+    @property
     def rank(self) -> tuple[int, int]:
         """The better of two notebooks that the file may be has the higher one."""
-        exact = sum(match.sign != "similar" for match in self.matches.values())
-        return exact, len(self.matches)
+        return len(self.exact), len(self.matches)
 
     def without_changed(self) -> RecognisedCells:
         """Return the cells without the matches that have changed."""

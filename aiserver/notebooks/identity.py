@@ -63,7 +63,7 @@ from .recorded_cells import read_contents, record_matches
 
 _MAX_SESSIONS = 5_000  # in a larger notebook, cells are only recognised by their ids
 _MAX_COMPARED = 30  # notebooks at the path of a file, and others that may have been moved there
-_TEXT_SUFFIXES = (".py", ".md", ".Rmd", ".qmd", ".R", ".jl")  # the usual ones of jupytext
+TEXT_SUFFIXES = (".py", ".md", ".Rmd", ".qmd", ".R", ".jl")  # the usual ones of jupytext
 _MAX_FILES = 64  # whose matches are kept until a page sends the ids
 
 
@@ -246,9 +246,9 @@ class NotebookRegistry:
                 return result and result._replace(notebook_id=notebook_id)
         if best and best.matches:
             own = await self._recognise(notebook_id, cells, trusts_ids=False) if is_own else best
-            # A copy that was moved here as it was has as many cells of its original.
-            is_here = notebook_id in self._index.origins(best.notebook_id) or not own.is_whole
-            if own is best or best.rank > own.rank or (best.rank == own.rank and is_here):
+            # The file of a copy that was moved here has as many cells of the one that was here.
+            is_copy = notebook_id in self._index.origins(best.notebook_id)
+            if own is best or (best.rank >= own.rank if is_copy else best.exact - own.exact):
                 return best
         # Several files may have been made from one, and contain other cells with its ids. What was
         # recorded about a copy in another root is copied later, under the id that it gets.
@@ -267,7 +267,7 @@ class NotebookRegistry:
     ) -> RecognisedCells | None:
         """Return the best match of a file whose ids and contents must tell which notebook it is."""
         cell_ids = [cell.id for cell in cells]
-        fitting: list[tuple[tuple[bool, int, int, bool, int], RecognisedCells]] = []
+        fitting: list[tuple[tuple[bool, int, int, bool, bool, int], RecognisedCells]] = []
         others: dict[str, Set[str]] = {}
         by_ids = self._index.best_match(name, filter(is_random, cell_ids))
         at_path = set(self._index.find_at(name)[:_MAX_COMPARED])
@@ -301,7 +301,8 @@ class NotebookRegistry:
             if is_same:
                 # A notebook that was moved here may have replaced that at the path.
                 first = is_here or candidate == by_ids or candidate not in at_path
-                rank = (first, *result.rank, is_here, len(result.recorded))
+                has_name = PurePosixPath(notebook.path or "").name == PurePosixPath(name).name
+                rank = (first, *result.rank, is_here, has_name, len(result.recorded))
                 fitting.append((rank, result))
             others[candidate] = result.recorded
         if fitting:
@@ -424,7 +425,7 @@ class NotebookRegistry:
 
     async def _has_text_notebook(self, name: str) -> bool:
         """Return whether there is a file beside the notebook that may be its text notebook."""
-        texts = [name.removesuffix(".ipynb") + suffix for suffix in _TEXT_SUFFIXES]
+        texts = [name.removesuffix(".ipynb") + suffix for suffix in TEXT_SUFFIXES]
         return any(await asyncio.gather(*map(self._files.exists, texts)))
 
     async def _is_at_another_path(self, notebook_id: str, name: str) -> bool:

@@ -72,6 +72,23 @@ async def test_a_remote_model_gets_an_output_only_if_the_person_has_chosen_it(
     assert CANARY not in stored
 
 
+async def test_a_notebooks_text_is_that_of_its_cells(call, scripted, remote_model, jp_root_dir):
+    """P16: the passwords in them are hidden as in the cells above, and no output is sent."""
+    password = "hunter2x9q"
+    sources = {"markdown": f"The password is {password}", "code": f'x = 1\npassword = "{password}"'}
+    cells = [
+        {"cell_type": kind, "source": source.splitlines(keepends=True), "outputs": [CANARY]}
+        for kind, source in sources.items()
+    ]
+    (jp_root_dir / "sub").mkdir()
+    (jp_root_dir / "sub" / "other.ipynb").write_text(json.dumps({"cells": cells}))
+    scripted.script(CODE)
+    await call("POST", "generate", body(file("other.ipynb", shared=True)))
+    text = sent(scripted)
+    assert "x = 1" in text and text.count("‹redacted:password") == 2
+    assert password not in text and CANARY not in text
+
+
 @pytest.mark.parametrize("shared", [False, True])
 @pytest.mark.parametrize("intent", ["/explain @output", "shorter, like @output"])
 async def test_the_output_of_the_cell_itself_is_sent_only_if_the_person_has_chosen_it(

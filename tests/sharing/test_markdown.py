@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from aiserver.plugins.export import markdown
+from aiserver.plugins.export import markdown_tree
 from aiserver.plugins.export.markdown_tree import tree
 from aiserver.plugins.export.page import page
 from aiserver.plugins.export.page_data import page_data
@@ -76,7 +76,7 @@ def test_links_pictures_and_formulas_are_text() -> None:
 def test_hostile_markdown_creates_no_other_elements(given: str) -> None:
     """P12"""
     for node in tree(given) or []:
-        assert set(tags(node)) <= markdown.TAGS
+        assert set(tags(node)) <= markdown_tree.TAGS
         assert re.fullmatch(r"[a-z]+(:[0-9]+)?", node[0])
 
 
@@ -90,14 +90,14 @@ def test_hostile_markdown_creates_no_other_elements(given: str) -> None:
         "|a" * 60 + "\n" + "|-" * 60 + "|\n" + "x\n" * (MANY // 3),
         "$" * MANY,
         "[" * MANY,
-        "x" * (markdown.LIMIT + 1) + "\n\n# a",
+        "x" * (markdown_tree.LIMIT + 1) + "\n\n# a",
     ],
 )
 def test_trees_are_bounded_in_size_and_depth(given: str) -> None:
     """Texts that would exceed the limits are shown as plain text."""
     data = json.dumps(tree(given))
     assert len(data) <= 10 * len(given) + 10_000
-    assert max(map(depth, tree(given) or [""])) <= markdown.DEPTH
+    assert max(map(depth, tree(given) or [""])) <= markdown_tree.DEPTH
 
 
 def test_plain_text_has_no_tree() -> None:
@@ -119,5 +119,5 @@ def test_the_script_creates_only_allowed_tags() -> None:
     """P12: the data can't create an element that loads or runs something."""
     script = (ROOT / "src" / "plugins" / "exportedPage" / "view" / "code.ts").read_text("utf-8")
     tags = re.findall(r"'(\w+)'", script.partition("const TAGS = [")[2].partition("];")[0])
-    assert set(tags) == markdown.TAGS - {"h"}
+    assert set(tags) == markdown_tree.TAGS - {"h"}
     assert not {"a", "img", "script", "style", "iframe", "svg", "form"} & set(tags)

@@ -1,18 +1,21 @@
 """Find the data files that a request names, and describe them. Read the texts of other files.
 
 Invariants: at most ``MAX_BYTES`` of a text file are used. Other files are read in a child process
-with limits. If a file can't be described, for example because it is damaged, its description has no
-columns, and no error is raised, whatever a reader raises. No description contains lone surrogates.
+with limits. Of a notebook, the sources of its cells are its text. If a file can't be described, for
+example because it is damaged, its description has no columns, and no error is raised, whatever a
+reader raises. No description contains lone surrogates.
 """
 
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import re
 from collections.abc import Iterable
 from typing import BinaryIO
 
+from ...notebooks.restored_ids import cell_source
 from ...prompts.prompt_input import Database, FileProfile, Table
 from ...redact import redact
 from .folder import open_below, parts_below_root
@@ -23,6 +26,7 @@ from .text import decode, read_delimited
 
 MAX_FILES = 5
 MAX_BYTES = 65_536  # the maximum number of bytes to use of a text file
+_MAX_NOTEBOOK = 8_000_000  # bytes of a notebook with its outputs, of which the sources are used
 _CUT_BYTES = 8_192  # before and after the cut of a text, in which divided secrets are searched
 _CUT_ATTEMPTS = 12
 _SQLITE = b"SQLite format 3\0"
@@ -71,10 +75,21 @@ class DataFiles:
             parts = parts_below_root(notebook_path, path)
             if parts and self.root:
                 with open_below(self.root, parts) as file:
-                    text = None if file is None else _beginning(file.read(MAX_BYTES + _CUT_BYTES))
+                    text = None if file is None else _text_of(file, path)
                 if text is not None:
                     texts[path] = text
         return texts
+
+
+def _text_of(file: BinaryIO, path: str) -> str | None:
+    """Return the text of a file, up to ``MAX_BYTES``; None for no text."""
+    data = file.read(MAX_BYTES + _CUT_BYTES)
+    if path.lower().endswith(".ipynb"):
+        with contextlib.suppress(ValueError, TypeError, KeyError, RecursionError):
+            cells = json.loads(data + file.read(_MAX_NOTEBOOK))["cells"]
+            parts = [f"# %% [{cell['cell_type']}]\n{cell_source(cell)}" for cell in cells]
+            data = "\n\n".join(parts).encode("utf-8", "replace")
+    return _beginning(data)
 
 
 def _beginning(data: bytes) -> str | None:

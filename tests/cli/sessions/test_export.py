@@ -55,6 +55,22 @@ def test_exporting_and_importing_json_restores_the_same_bytes(run: Run, work: Pa
     assert {name: back[name] for name in sessions} == sessions
 
 
+@pytest.mark.parametrize(
+    "command", [("delete", "cell-1", "--yes"), ("show", "cell"), ("export", "--cell", "cell-1")]
+)
+def test_the_id_of_a_cell_in_two_notebooks_selects_neither(
+    run: Run, work: Path, command: tuple[str, ...]
+):
+    """A copy of a notebook has the ids of its cells."""
+    for notebook_id in ("book", "copy"):
+        save(work, turn(), key=SessionKey(notebook_id, "cell-1"))
+    before = tree(work)
+    done = run(*command)
+    assert done.status == 1 and "book/cell-1, copy/cell-1" in done.err and not done.out
+    assert tree(work) == before
+    assert run("delete", "copy/cell-1", "--yes").status == 0
+
+
 def test_exported_files_are_private_and_not_overwritten(run: Run, work: Path):
     """P7"""
     save(work, turn())

@@ -59,6 +59,24 @@ def make_old(work: Path, notebook_id: str) -> None:
         file.write_bytes(session.model_dump_json(exclude_unset=True, indent=2).encode() + b"\n")
 
 
+@pytest.mark.parametrize("path", ["old.py", "pair.ipynb"])
+def test_text_notebooks_are_not_missing(run: Run, work: Path, path: str):
+    """They contain no id: one may have been renamed, and one of a pair is there."""
+    create_notebooks(work)
+    (work / "pair.md").touch()
+
+    async def move() -> None:
+        store = FileSessionManager(root=str(work))
+        await store.append_notebook_log("gone", [log_entry(path=path)])
+        await store.close()
+
+    asyncio.run(move())
+    before = tree(work)
+    done = run("prune", "--gone", "--yes")
+    assert "Nothing to delete" in done.out and tree(work) == before
+    assert ("may have been renamed" in done.err) == (path == "old.py")
+
+
 def test_without_a_criterion_nothing_is_deleted(run: Run, work: Path):
     create_notebooks(work)
     before = tree(work)

@@ -15,7 +15,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 from ....cli.files import create_output_folder, write_new_file
-from ....cli.selection import select
+from ....cli.selection import check_cell_of_one, select
 from ....cli.stores import StoreContext
 from ....cli.terminal import ProgressBar
 from ....durable import translate_os_errors
@@ -32,6 +32,8 @@ async def run_export(arguments: argparse.Namespace, context: StoreContext) -> in
     """Export the selected sessions to a folder or standard output."""
     rows = await select(context, arguments.notebook)
     keys = [key for key, _ in rows if arguments.cell in (None, key.cell_id)]
+    if arguments.cell:
+        check_cell_of_one(keys)
     if not keys:
         raise NotFound(
             "No history with that name. Run “jupyter aiserver sessions list” to see all histories."

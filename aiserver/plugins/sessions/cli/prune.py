@@ -9,8 +9,9 @@ Invariants:
 - A session that changes while the command runs is not deleted. Neither is one with damaged or
   quarantined bytes, because a backup contains only records.
 - A notebook counts as missing only if two conditions are met: there is no file at its last recorded
-  path, and no notebook in ``StoreContext.root`` or its subfolders has this notebook id. In a
-  database, paths are relative to a folder that isn't recorded, so no notebook counts as missing.
+  path, nor the text notebook of its pair, and no notebook in ``StoreContext.root`` or its
+  subfolders has this notebook id. Text notebooks have none, so they don't count as missing. Neither
+  do those of a database, in which paths are relative to a folder that isn't recorded.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from ....cli.stores import StoreContext
 from ....cli.terminal import ProgressBar, confirm, make_safe
 from ....errors import SettingError, StorageError
 from ....models import NotebookLogEntry, Session, SessionKey
+from ....notebooks.identity import TEXT_SUFFIXES
 from ....notebooks.other_roots import blobs_of
 from ....replay import replay
 from ....sessions.file.manager import FileSessionManager
@@ -149,18 +151,28 @@ async def _missing_notebooks(context: StoreContext) -> set[tuple[str, str]]:
     existing_ids = await asyncio.to_thread(lambda: set(_notebook_ids_below(context.root)))
     paths = await last_recorded_paths(context)
     missing = {
-        (owner, notebook_id)
-        for (owner, notebook_id), path in paths.items()
-        if notebook_id not in existing_ids and not (context.root / path).exists()
+        key
+        for key, path in paths.items()
+        if key[1] not in existing_ids and not _is_there(context.root / path)
     }
-    if missing and not isinstance(context.store, FileSessionManager):
+    if isinstance(context.store, FileSessionManager):
+        unsure = {key for key in missing if not paths[key].endswith(".ipynb")}
+        reason = "text notebooks contain no ID, so they may have been renamed"
+    else:
+        unsure, reason = missing, "a database may serve other folders"
+    if unsure:
         print(
-            f"Not deleted: {len(missing):,} notebooks that are not below {context.root}: a "
-            "database may serve other folders. To delete one, use “sessions delete NOTEBOOK”.",
+            f"Not deleted: {len(unsure):,} notebooks that are not below {context.root}: {reason}. "
+            "To delete one, use “sessions delete NOTEBOOK”.",
             file=sys.stderr,
         )
-        return set()
-    return missing
+    return missing - unsure
+
+
+def _is_there(file: Path) -> bool:
+    """Return whether a notebook exists, or the text notebook of its pair."""
+    texts = map(file.with_suffix, TEXT_SUFFIXES) if file.suffix == ".ipynb" else ()
+    return file.exists() or any(text.exists() for text in texts)
 
 
 def _notebook_ids_below(root: Path) -> Iterator[str]:
