@@ -76,6 +76,18 @@ async def test_a_change_by_hand_before_is_not_the_agents(call: Any, notebook: Wr
     assert [step["author"] for step in replay.data["steps"]] == []
 
 
+async def test_a_cell_that_is_changed_again_keeps_its_history(call: Any, notebook: Write) -> None:
+    """Nothing in the file is as it was recorded then."""
+    notebook()
+    for number, source in enumerate(("df.plot.bar()", "df.plot.area()", "df.head()")):
+        await hook(call, "before", number=number)
+        notebook(LOAD, source)
+        await hook(call, "after", number=number)
+    replay = await call("GET", f"sessions/{await notebook_id(call)}/{OTHER}/replay")
+    codes = [step["code"] for step in replay.data["steps"]]
+    assert codes == [PLOT, "df.plot.bar()", "df.plot.area()", "df.head()"]
+
+
 @pytest.mark.parametrize(
     "given", ["", "[]", "{", '{"tool_input": {"file_path": "a.py"}}', '{"tool_input": 3}']
 )

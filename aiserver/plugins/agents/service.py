@@ -12,6 +12,7 @@ import time
 import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 from ...durable import translate_os_errors
@@ -37,7 +38,7 @@ from .permissions import LEVELS, Level, Permissions
 from .protocol import Agent
 from .runs import CALL, RUN, RunSummary, agent_data, entry, new_run_id, summaries
 from .undo_run import UndoPlan, plan_redo, plan_undo
-from .writer import Author, Contents, NotChanged, Notebook, NotebookWriter
+from .writer import Author, Contents, NotChanged, Notebook, NotebookWriter, read_file
 
 _IDLE = 60.0  # seconds without a call after which a run can be undone
 _MAX_FILES = 32  # that agents are about to write
@@ -77,7 +78,7 @@ class AgentService:
         self._active: dict[str, ActiveRun] = {}
         self._answers: LRUCache[str, tuple[str, dict[str, Any]]] = LRUCache(_MAX_CALLS)
         self._locks: dict[str, asyncio.Lock] = {}
-        self._files: LRUCache[str, Notebook] = LRUCache(_MAX_FILES)
+        self._files: LRUCache[str, bytes] = LRUCache(_MAX_FILES)
 
     # What is allowed
 
@@ -358,11 +359,8 @@ class AgentService:
     # Changes that don't come through the tools
 
     async def before_write(self, path: str, call: str) -> None:
-        """Remember a notebook's file, which an agent is about to write. Raises StorageError."""
-        try:
-            self._files.put(f"{path}\n{call}", await self.writer.read_file(path))
-        except NotFound:  # the agent makes it
-            self._files.put(f"{path}\n{call}", Notebook(path, "", [], is_open=False))
+        """Remember a notebook's file, which an agent is about to write. Raises NotFound."""
+        self._files.put(f"{path}\n{call}", await self._read_file(path))
 
     async def after_write(self, path: str, agent: Agent, session: str, tool: str, call: str) -> int:
         """Record what an agent has changed in a notebook's file; return the number of changes.
@@ -372,17 +370,37 @@ class AgentService:
         before = self._files.pop(f"{path}\n{call}")
         if before is None:
             return 0  # what has changed since when isn't certain
-        notebook = await self.writer.identify(await self.writer.read_file(path))
-        operations = operations_between(before.cells, notebook.cells)
+        old, new = await self.writer.versions(path, before, await self._read_file(path))
+        operations = operations_between(old.cells, new.cells)
+        data = {"tool": tool, "call": call, "session": session, "via": "hook"}
+        return await self.record_write(old, new, operations, agent, data)
+
+    async def _read_file(self, path: str) -> bytes:
+        name, folder = self.writer.name(path), self.services.folder
+        return await asyncio.to_thread(read_file, Path(folder, name)) if folder else b""
+
+    async def record_write(
+        self,
+        before: Notebook,
+        notebook: Notebook,
+        operations: Sequence[Operation],
+        agent: Agent,
+        data: Mapping[str, str],
+    ) -> int:
+        """Record the operations with which an agent has changed a file; return their number.
+
+        ``notebook`` is what the file contains now, and the run is that of the session in ``data``.
+        Raises StorageError.
+        """
         if not operations:
             return 0
-        run = uuid.uuid5(uuid.NAMESPACE_URL, f"{agent.name}\n{session}").hex
+        notebook = await self.writer.identify(notebook)
+        run = uuid.uuid5(uuid.NAMESPACE_URL, f"{agent.name}\n{data['session']}").hex
         owner = self.services.session_owner
         log = await self.services.sessions.read_notebook_log(notebook.notebook_id, owner=owner)
         if not any(item.type == RUN and item.data.get("run") == run for item in log):
             begun = entry(RUN, run=run, agent=agent_data(agent), intent="", state="begun")
             await self._log(notebook.notebook_id, begun)
-        data = {"tool": tool, "call": call, "session": session, "via": "hook"}
         author = Author(agent, run, {key: value for key, value in data.items() if value})
         await self.writer.record(notebook, before.cells, operations, author, notebook.cells)
         self.pages.tell({"type": "changed", "notebookId": notebook.notebook_id})

@@ -9,15 +9,19 @@ the one that the agent saw.
 from __future__ import annotations
 
 import asyncio
+import json
 import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any, Protocol
 
 from ...errors import NotFound, UserText
 from ...models import Contributor, NewEvent, SessionKey, is_id, utc_now
+from ...notebooks.cell_match import is_positional
 from ...notebooks.change_log import Batch, CellChange, ChangeRecorder
 from ...notebooks.identity import NotebookRegistry
+from ...notebooks.restored_ids import is_valid, restore_ids
 from .operations import (
     Delete,
     Edit,
@@ -90,6 +94,7 @@ _REASONS = {
     "read_only": "The notebook or the cell is read-only, so nothing was changed.",
     "gone": "The notebook has just been closed. Nothing was changed; try again.",
 }
+_UNREADABLE = UserText("There is no such notebook, or it can’t be read.")
 _BUSY = "The page can’t record changes of the notebook now, so nothing was changed. Try again."
 
 
@@ -128,7 +133,7 @@ class NotebookWriter:
 
     async def read(self, path: str) -> Notebook:
         """Return a notebook as it is now. Raises NotFound, NoAnswer, StorageError."""
-        path = self._name(path)
+        path = self.name(path)
         content = (await self._contents.read(path))["content"]
         return await self._notebook(path, content, await self._pages.ask(path, {"type": "read"}))
 
@@ -149,13 +154,29 @@ class NotebookWriter:
         language = language or _dict(metadata.get("language_info")).get("name") or "python"
         return Notebook(path, str(own_id), cells, answer is not None, str(language))
 
-    async def read_file(self, path: str) -> Notebook:
-        """Return a notebook as it is in its file. Raises NotFound, StorageError."""
-        path = self._name(path)
-        content = (await self._contents.read(path))["content"]
-        return await self._notebook(path, content, None)
+    async def versions(self, path: str, before: bytes, after: bytes) -> tuple[Notebook, Notebook]:
+        """Return the notebook in a file before and after a write. Raises NotFound, StorageError.
 
-    def _name(self, path: str) -> str:
+        The file may have been created: ``before`` is empty then.
+        """
+        path = self.name(path)
+        before = before or b'{"nbformat": 4, "metadata": {}, "cells": []}'
+        old, new = [await asyncio.to_thread(_content, data) for data in (before, after)]
+        ids, new_ids = _ids(old), _ids(new)
+        await restore_ids(self._notebooks, path, old)
+        await restore_ids(self._notebooks, path, new)
+        # Of a file with little text, no cell is recognised in `new` when the text has changed.
+        pairs = zip(ids, _ids(old), strict=True)
+        same = {own: id_ for own, id_ in pairs if own and not is_positional(own)}
+        new_ids = [same.get(*pair) for pair in zip(new_ids, _ids(new), strict=True)]
+        if len(set(new_ids)) == len(new_ids):
+            for cell, id_ in zip(new["cells"], new_ids, strict=True):
+                cell["id"] = id_
+        first, second = [await self._notebook(path, content, None) for content in (old, new)]
+        return first, replace(second, notebook_id=second.notebook_id or first.notebook_id)
+
+    def name(self, path: str) -> str:
+        """Return the only path of a notebook. Raises NotFound."""
         name = self._contents.name(path)
         if name is None:
             raise NotFound(UserText("There is no such notebook."))
@@ -308,6 +329,28 @@ def _event(operation: Operation, author: Author, now: str) -> NewEvent | None:
     if isinstance(operation, Insert):
         data["inserted"] = True
     return NewEvent(type="edit", source=operation.source, **fields)
+
+
+def read_file(file: Path) -> bytes:
+    """Return the bytes of a file; none if there is no such file. Raises NotFound."""
+    try:
+        return file.read_bytes() if file.exists() else b""
+    except OSError as error:
+        raise NotFound(_UNREADABLE) from error
+
+
+def _content(data: bytes) -> dict[str, Any]:
+    try:
+        content = json.loads(data)
+    except (ValueError, RecursionError) as error:
+        raise NotFound(_UNREADABLE) from error
+    if not isinstance(content, dict) or not is_valid(content):
+        raise NotFound(_UNREADABLE)
+    return content
+
+
+def _ids(content: Mapping[str, Any]) -> list[str]:
+    return [str(cell.get("id", "")) for cell in content["cells"]]
 
 
 def _dict(value: object) -> dict[str, Any]:
