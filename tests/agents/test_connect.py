@@ -158,7 +158,8 @@ def test_without_a_program_a_new_file_is_written_and_deleted(
 ) -> None:
     for _ in range(2):
         assert run("connect", name).out.startswith(f"{LABELS[name]} is connected in this project")
-    assert [*tree(home)] == [f"project/{file}"]
+    hooks = ["project/.claude/settings.json"] if name == "claude" else []
+    assert [*tree(home)] == sorted([*hooks, f"project/{file}"])
     assert bridge_program() in Path(file).read_text() and file in run("status").out
     assert "no longer" in run("disconnect", name).out
     assert tree(home) == {}
@@ -180,6 +181,33 @@ def test_a_file_that_exists_is_not_changed(run: Run, home: Path, name: str) -> N
     assert tree(home) == before
 
 
+def test_the_hooks_of_claude_are_added_only_to_a_new_file(run: Run, home: Path) -> None:
+    file = Path(".claude/settings.json")
+    assert "Hooks in .claude/settings.json record" in run("connect", "claude").out
+    hooks = json.loads(file.read_text())["hooks"]
+    (before,), (after,) = hooks["PreToolUse"], hooks["PostToolUse"]
+    command = f"{bridge_program()} agents hook claude"
+    assert before == after and before["hooks"] == [{"type": "command", "command": command}]
+    file.write_text(mine := file.read_text().replace("{", '{\n  "model": "x",', 1))
+    assert "Remove the hooks with “agents hook claude” from" in run("disconnect", "claude").out
+    assert file.read_text() == mine
+    file.write_text('{"model": "x"}')
+    out = run("connect", "claude").out
+    assert json.loads(out[out.index("{") :])["hooks"] == hooks
+    assert file.read_text() == '{"model": "x"}'
+    assert "hooks" not in run("disconnect", "claude").out
+    assert "Hooks" not in run("connect", "gemini").out
+
+
+def test_the_hooks_of_all_projects_are_printed(
+    run: Run, home: Path, install: Callable[[str, str], None]
+) -> None:
+    install("claude", ".claude.json")
+    out = run("connect", "claude", "--user").out
+    assert "add this to ~/.claude/settings.json" in out
+    assert not (home / ".claude").exists()
+
+
 def test_the_entry_for_goose_and_for_codex_is_printed(run: Run, home: Path) -> None:
     result = run("connect", "goose")
     assert "add this to ~/.config/goose/config.yaml" in result.err
@@ -198,8 +226,10 @@ def test_links_of_a_project_are_not_followed(run: Run, home: Path) -> None:
     (home / "away").mkdir()
     Path(".gemini").symlink_to(home / "away")
     Path("opencode.json").symlink_to(home / "away/opencode.json")
+    Path(".claude").symlink_to(home / "away")
     for name in ("gemini", "opencode"):
         assert run("connect", name).status == 1
+    assert "add this to .claude/settings.json" in run("connect", "claude").out
     assert tree(home / "away") == {}
 
 

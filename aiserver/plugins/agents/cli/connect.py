@@ -1,10 +1,12 @@
 """Connect agents, so that they start ``jupyter aiserver mcp``.
 
 The agents' own programs edit their settings. Where that isn't possible, a file that doesn't exist
-yet is written in a project; otherwise, the error says what to add or remove by hand.
+yet is written in a project; otherwise, the error says what to add or remove by hand. ``hooks`` are
+the settings of Claude Code by which its own writes are recorded.
 
 Sources: the programs' help, https://opencode.ai/docs/mcp-servers,
-https://block.github.io/goose/docs/guides/config-files, read in November 2026
+https://block.github.io/goose/docs/guides/config-files, https://code.claude.com/docs/en/hooks, read
+in November 2026
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -25,6 +28,7 @@ from . import LABELS
 from .server_choice import NoServer, ServerChoice, without_secrets
 
 _ENTRY = re.compile(r"(?i)jupyter-aiserver(\.exe)?[^\w:{}]+(args\W+)?mcp\b")  # in each format
+_HOOKS = re.compile(r"aiserver\S* agents hook claude\b")
 _GOOSE = ("", "XDG_CONFIG_HOME", ".config", "goose/config.yaml")
 if sys.platform == "win32":
     _GOOSE = ("", "APPDATA", "AppData/Roaming", "Block/goose/config/config.yaml")
@@ -36,6 +40,7 @@ _FILES = {
     "gemini": (".gemini/settings.json", "GEMINI_CLI_HOME", "", ".gemini/settings.json"),
     "opencode": ("opencode.json", "XDG_CONFIG_HOME", ".config", "opencode/opencode.json"),
     "goose": _GOOSE,
+    "hooks": (".claude/settings.json", "CLAUDE_CONFIG_DIR", ".claude", "settings.json"),
 }
 
 
@@ -43,7 +48,7 @@ class Connection:
     """The settings of an agent in this folder or, also if it has none there, of the person."""
 
     def __init__(self, name: str, is_user: bool) -> None:
-        self._name, self.label = name, LABELS[name]
+        self._name, self.label = name, LABELS.get(name, "")
         project_file, variable, default, path = _FILES[name]
         self.is_user = is_user or not project_file
         self.scope = "all of your projects" if self.is_user else "this project"
@@ -61,7 +66,7 @@ class Connection:
             text = self._file.read_text("utf-8", errors="replace")
         except OSError:
             return ""
-        if not _ENTRY.search(text):
+        if not (_HOOKS if self._name == "hooks" else _ENTRY).search(text):
             return ""
         is_own = bridge_program() in text or json.dumps(bridge_program())[1:-1] in text
         return "connected" if is_own else "connected to another installation"
@@ -103,6 +108,11 @@ class Connection:
         """Return the text of settings that contain AI Server's entry and nothing else."""
         program = bridge_program()
         quoted = json.dumps(program)  # JSON's texts are also TOML's and YAML's
+        if self._name == "hooks":
+            hook = {"type": "command", "command": f"{shlex.quote(program)} agents hook claude"}
+            entry = [{"matcher": "NotebookEdit|Edit|Write", "hooks": [hook]}]
+            hooks = {"PreToolUse": entry, "PostToolUse": entry}
+            return json.dumps({"hooks": hooks}, indent=2) + "\n"
         if self._name == "codex":
             return f'[mcp_servers.aiserver]\ncommand = {quoted}\nargs = ["mcp"]\n'
         if self._name == "goose":
@@ -130,6 +140,15 @@ def connect(name: str, is_user: bool) -> int:
         raise SettingError(output + advice + connection.entry())
     print(f"{connection.label} is connected in {connection.scope} ({connection.file}).")
     print(f"Start {connection.label} again to use the tools for notebooks.")
+    if name == "claude":
+        hooks = Connection("hooks", is_user)
+        if not hooks.state:
+            hooks.write_new()
+        if hooks.state:
+            print(f"Hooks in {hooks.file} record what it writes into notebooks with other tools.")
+        else:
+            print(f"To record what it writes with other tools, too, add this to {hooks.file}:\n")
+            print(hooks.entry(), end="")
     return 0
 
 
@@ -139,6 +158,11 @@ def disconnect(name: str, is_user: bool) -> int:
     was_connected = bool(connection.state)
     output = connection.run("remove") if was_connected else ""
     connection.remove_new()
+    if name == "claude":
+        hooks = Connection("hooks", is_user)
+        hooks.remove_new()
+        if hooks.state:
+            print(f"Remove the hooks with “agents hook claude” from {hooks.file}.")
     if connection.state:
         raise SettingError(f"{output}Remove the entry “aiserver” from {connection.file}.")
     adverb = "no longer" if was_connected else "not"
