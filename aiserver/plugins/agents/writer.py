@@ -16,6 +16,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol
 
+from ... import durable
 from ...errors import NotFound, UserText
 from ...models import Contributor, NewEvent, SessionKey, is_id, utc_now
 from ...notebooks.cell_match import is_positional
@@ -334,9 +335,10 @@ def _event(operation: Operation, author: Author, now: str) -> NewEvent | None:
 def read_file(file: Path) -> bytes:
     """Return the bytes of a file; none if there is no such file. Raises NotFound."""
     try:
-        return file.read_bytes() if file.exists() else b""
-    except OSError as error:
+        content = durable.read_file(file)
+    except (OSError, durable.NotRegularFile) as error:
         raise NotFound(_UNREADABLE) from error
+    return content[0] if content else b""
 
 
 def _content(data: bytes) -> dict[str, Any]:
