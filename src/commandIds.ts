@@ -26,7 +26,7 @@ export namespace CommandIDs {
   export const saveRecipe = 'aiserver:save-recipe';
   /** Start a new conversation: stop sending the cell's past turns to the model. */
   export const reset = 'aiserver:reset-context';
-  /** Show the replay's sidebar. */
+  /** Show the replay's sidebar: `{tab?, time?}`. */
   export const showReplay = 'aiserver:show-replay';
   /** Show the sidebar with the kernel's DataFrames and arrays. */
   export const showData = 'aiserver:show-data';

@@ -11,6 +11,7 @@ import { gitAdvicePlugin } from './plugins/gitAdvice/plugin';
 import { historyPlugin } from './history/plugin';
 import { identityPlugin } from './identity/plugin';
 import { lineBreaksPlugin } from './lineBreaks/plugin';
+import { lossesPlugin } from './plugins/losses/plugin';
 import { magicPlugin } from './plugins/magic/plugin';
 import { memoryPlugin } from './plugins/memory/plugin';
 import { modelsPlugin } from './providers/plugin';
@@ -37,7 +38,8 @@ const plugins: JupyterFrontEndPlugin<any>[] = [
   sharingPlugin,
   blamePlugin,
   gitAdvicePlugin,
-  agentsPlugin
+  agentsPlugin,
+  lossesPlugin
 ];
 
 export default plugins;

@@ -33,6 +33,7 @@ const FEATURES = [
   'plugins/exportedPage',
   'plugins/firstSteps',
   'plugins/gitAdvice',
+  'plugins/losses',
   'plugins/magic',
   'plugins/memory'
 ];

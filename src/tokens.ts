@@ -7,6 +7,7 @@ import type { JSX } from 'react';
 import type { ApiClient } from './api/client';
 import type {
   CellChange,
+  ContributorBody,
   ErrorBody,
   EventBody,
   ICellKey,
@@ -148,8 +149,26 @@ export const INotebookIdentity = new Token<INotebookIdentity>(
   'Manages the id under which a notebook’s sessions are stored.'
 );
 
+/** Cells that were deleted from an open notebook with a history; cells that were merged aren't. */
+export interface ICellDeletion {
+  readonly panel: NotebookPanel;
+  /** All cells before the deletion, in order. */
+  readonly before: readonly { readonly id: string; readonly source: string }[];
+  /** The deleted cells by id, in the notebook format. */
+  readonly deleted: ReadonlyMap<string, object>;
+  /** Resolves to who deleted them. */
+  readonly contributor: Promise<ContributorBody>;
+}
+
 /** Records changes to the cells of open notebooks. */
 export interface ITracking {
+  /** Emitted in the task that deletes cells, unless another page records the deletion. */
+  readonly cellsDeleted: ISignal<ITracking, ICellDeletion>;
+
+  /** Return whether the changes of a notebook are recorded now. */
+  isTracked(panel: NotebookPanel): boolean;
+
+
   /** Queue the unrecorded edits of a notebook for recording. Call this before asking a model. */
   captureBeforeRequest(panel: NotebookPanel): void;
 

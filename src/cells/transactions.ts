@@ -24,6 +24,13 @@ export interface ITransaction {
   readonly beforeState: ReadonlyMap<number, number>;
   /** The number of operations of each client after the transaction. */
   readonly afterState: ReadonlyMap<number, number>;
+  /** What the transaction deleted, as ranges of the operations of each client. */
+  readonly deleteSet: {
+    readonly clients: ReadonlyMap<
+      number,
+      readonly { readonly clock: number; readonly len: number }[]
+    >;
+  };
 }
 
 type Handler = (transaction: ITransaction) => void;

@@ -225,12 +225,18 @@ function addCommands(
     {
       label: trans.__('Show Replay'),
       caption: trans.__('Show how the active cell was made, step by step'),
-      execute: ({ tab }) => {
+      execute: ({ tab, time }) => {
         const shown = TABS.find(name => name === tab) ?? model.selectedTab;
         focusAfterPalette(() => show(shown));
+        if (typeof time === 'string') {
+          model.timeline.showTime(new Date(time));
+        }
       }
     },
-    { tab: { type: 'string', enum: TABS } }
+    {
+      tab: { type: 'string', enum: TABS },
+      time: { type: 'string', description: 'Of the notebook tab, in ISO 8601' }
+    }
   );
   addCommand(CommandIDs.search, {
     label: trans.__('Search Replay'),

@@ -97,7 +97,7 @@ type Cells = readonly { id: string; type?: string; source: string }[];
 export class Page<S extends IServer = FakeServer> {
   constructor(
     readonly server: S = new FakeServer() as unknown as S,
-    causeDetectors: ICauseDetectors = {}
+    readonly causeDetectors: ICauseDetectors = {}
   ) {
     const { api } = server;
     this.history = new HistoryModel(api);
@@ -323,10 +323,10 @@ export class OpenNotebook<S extends IServer = FakeServer> {
     }));
     const notebookId = this.id;
     const { path } = this.panel.context;
-    const { server } = this.page;
+    const { server, causeDetectors } = this.page;
     this.close();
     await this.page.history.settled(notebookId);
-    const page = new Page<S>(server);
+    const page = new Page<S>(server, causeDetectors);
     return server.contents
       ? page.openPath(path)
       : page.open(cells, { notebookId });

@@ -14,9 +14,11 @@
  */
 import type { YNotebook } from '@jupyter/ydoc';
 import type { NotebookPanel } from '@jupyterlab/notebook';
+import { Signal } from '@lumino/signaling';
 
 import type { SessionSummary } from '../../api/types';
 import type {
+  ICellDeletion,
   ICellKey,
   IHistory,
   INotebookIdentity,
@@ -86,6 +88,12 @@ export class Tracking implements ITracking {
 
   /** Whether each run is recorded with a preview of the outputs. */
   recordsOutputs = true;
+
+  readonly cellsDeleted: Signal<ITracking, ICellDeletion> = new Signal(this);
+
+  isTracked(panel: NotebookPanel): boolean {
+    return this._watches.has(panel);
+  }
 
   add(panel: NotebookPanel): void {
     this._panels.add(panel);
@@ -238,6 +246,7 @@ export class Tracking implements ITracking {
         const { steps } = await history.api.replay({ notebookId, cellId });
         return REMOVAL_KINDS.has(steps.at(-1)?.kind ?? '');
       },
+      onDeletion: deletion => this.cellsDeleted.emit(deletion),
       createPreview: run => this._createPreview(run)
     });
   }

@@ -72,6 +72,12 @@ export class NotebookTimeline extends LoadedModel {
     return this._current?.acceptedRequests ?? NO_REQUESTS;
   }
 
+  /** Load the timeline, and show the notebook at a time, before deletions at this time. */
+  showTime(time: Date): void {
+    this._requestedTime = time;
+    this.refresh();
+  }
+
   cell(cellId: string): TimelineCell | null {
     return this._loaded?.cells.find(cell => cell.cellId === cellId) ?? null;
   }
@@ -117,6 +123,7 @@ export class NotebookTimeline extends LoadedModel {
     const timeline = await this.history.api.timeline(notebookId, signal);
     return () => {
       this._update(notebookId, timeline);
+      this._goToRequestedTime();
       void this._loadReport(notebookId);
     };
   }
@@ -166,6 +173,16 @@ export class NotebookTimeline extends LoadedModel {
     if (isMoved && !this.player.isPlaying) {
       this.player.goTo(index);
     }
+  }
+
+  private _goToRequestedTime(): void {
+    const time = this._requestedTime;
+    if (time) {
+      const isBefore = ({ kind, timestamp }: Moment) =>
+        kind !== 'delete' && new Date(timestamp) <= time;
+      this.player.goTo(this.moments.filter(isBefore).at(-1)?.index ?? 0);
+    }
+    this._requestedTime = null;
   }
 
   private async _loadReport(notebookId: string): Promise<void> {
@@ -271,6 +288,7 @@ export class NotebookTimeline extends LoadedModel {
 
   /** Aborts the pending request for a snapshot; null if no such request is pending. */
   private _snapshotRequest: AbortController | null = null;
+  private _requestedTime: Date | null = null;
   private _loaded: ILoadedTimeline | null = null;
   private _report: Report | null = null;
   private _reportVersion: string | null = null;

@@ -22,6 +22,7 @@ import { PendingEdit, PendingEdits } from '../contributors/pendingEdits';
 import type { Writers } from '../contributors/writers';
 import type { ICellState } from '../lineage';
 import { ITransaction, Transactions } from '../../../cells/transactions';
+import { deletedContent } from '../../../cells/deletedContent';
 import { sourceOf } from '../../../cells/source';
 
 /** A transaction that inserted, deleted, moved or recreated cells. */
@@ -33,6 +34,8 @@ export interface ICellListChange {
   /** The cells that had unrecorded edits before the transaction, with the writers of the edits. */
   readonly edited: readonly PendingEdit[];
   readonly writer: IWriter;
+  /** The removed cells by id, in the notebook format. */
+  readonly removed: ReadonlyMap<string, object>;
 }
 
 export interface IMirrorOptions {
@@ -206,7 +209,15 @@ export class Mirror {
     const recreated = new Set(newIds.filter(id => previousById.has(id)));
     const edited = mustRecord ? this.takeEdits() : [];
     const after = this._states();
-    const listChange = { before, after, recreated, edited, writer };
+    const removed = new Map(
+      [...previousById.values()]
+        .filter(({ id }) => !this.has(id))
+        .map(({ id, source, cell }) => [
+          id,
+          { ...deletedContent(cell, transaction), id, source }
+        ])
+    );
+    const listChange = { before, after, recreated, edited, writer, removed };
     if (mustRecord) {
       this._options.onListChange(listChange);
     } else {

@@ -16,7 +16,12 @@ import type { NotebookPanel } from '@jupyterlab/notebook';
 import { Signal } from '@lumino/signaling';
 
 import type { PlacedCell, SessionSummary } from '../../../api/types';
-import type { INotebookChange, IQueuedEvents } from '../../../tokens';
+import type {
+  ICellDeletion,
+  INotebookChange,
+  IQueuedEvents
+} from '../../../tokens';
+import { UNKNOWN } from '../../../records/contributor';
 import { ICauseDetectors, Writers } from '../contributors/writers';
 import { ReplacedCell } from '../contributors/replacedCell';
 import {
@@ -60,6 +65,8 @@ export interface IWatchOptions {
   push: (change: INotebookChange | Promise<INotebookChange>) => void;
   /** Resolves to whether the deletion of a cell is recorded. */
   isDeletionRecorded: (cellId: string) => Promise<boolean>;
+  /** Called after cells were deleted, if this page records it. */
+  onDeletion: (deletion: ICellDeletion) => void;
   /** Creates a preview of a run's outputs; resolves to null if there is nothing to show. */
   createPreview: (run: IRun) => Promise<object | null>;
 }
@@ -294,6 +301,17 @@ export class NotebookWatch implements IOriginNotebook {
     listChange: ICellListChange,
     trigger: Trigger
   ): void {
+    const { before, removed, writer } = listChange;
+    const isDeleted = (cellId: string) =>
+      operations.some(item => item.kind === 'delete' && item.id === cellId);
+    const deleted = new Map([...removed].filter(([id]) => isDeleted(id)));
+    if (deleted.size) {
+      const { onDeletion, panel } = this._options;
+      const contributor = Promise.resolve(writer.pending).then(
+        () => writer.contributor ?? UNKNOWN
+      );
+      onDeletion({ panel, before, deleted, contributor });
+    }
     const { cells, pending } = createListChangeEvents(
       this._recorded,
       operations,
