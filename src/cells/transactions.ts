@@ -24,7 +24,7 @@ export interface ITransaction {
   readonly beforeState: ReadonlyMap<number, number>;
   /** The number of operations of each client after the transaction. */
   readonly afterState: ReadonlyMap<number, number>;
-  /** What the transaction deleted, as ranges of the operations of each client. */
+  /** The deleted operations of each client, as ranges. */
   readonly deleteSet: {
     readonly clients: ReadonlyMap<
       number,

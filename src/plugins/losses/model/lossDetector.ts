@@ -111,10 +111,10 @@ export class LossDetector {
       loss = { panel, before, cells, contributor, time, mayBeWanted: true };
       this._losses.set(panel, loss);
     }
-    const known = new Set(loss.before.map(({ id }) => id));
+    const oldIds = new Set(loss.before.map(({ id }) => id));
     loss.before = [
       ...loss.before,
-      ...before.filter(({ id }) => !known.has(id))
+      ...before.filter(({ id }) => !oldIds.has(id))
     ];
     loss.contributor = contributor;
     loss.mayBeWanted &&= isPersonActing && contributor.kind !== 'agent';

@@ -93,6 +93,18 @@ describe('NotebookTimeline', () => {
     expect(history.requestedMoments).toEqual([]);
   });
 
+  it('shows a time before the deletions at this time, once it is loaded', async () => {
+    const { moments } = history.timelineResult;
+    moments[2] = momentOf(2, { kind: 'delete' });
+    timeline.showTime(new Date(moments[2].timestamp));
+    await activate();
+    expect(timeline.position).toBe(1);
+    timeline.player.goTo(4);
+    timeline.showTime(new Date(moments[3].timestamp));
+    await settle();
+    expect(timeline.position).toBe(3);
+  });
+
   it('loads the snapshot after a moment once', async () => {
     await activate();
     timeline.player.goTo(2);
