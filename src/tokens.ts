@@ -168,7 +168,6 @@ export interface ITracking {
   /** Return whether the changes of a notebook are recorded now. */
   isTracked(panel: NotebookPanel): boolean;
 
-
   /** Queue the unrecorded edits of a notebook for recording. Call this before asking a model. */
   captureBeforeRequest(panel: NotebookPanel): void;
 

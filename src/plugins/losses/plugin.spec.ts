@@ -2,10 +2,11 @@
 import type { YNotebook } from '@jupyter/ydoc';
 import type { JupyterFrontEnd } from '@jupyterlab/application';
 import { Notification } from '@jupyterlab/apputils';
-import { NotebookTracker } from '@jupyterlab/notebook';
+import { NotebookActions, NotebookTracker } from '@jupyterlab/notebook';
 import { CommandRegistry } from '@lumino/commands';
 import * as fc from 'fast-check';
 
+import { connectClient } from '../../tracking/model/tracking.collaboration.fakes';
 import { RunningCommands } from '../../tracking/model/contributors/commands';
 import {
   OpenNotebook,
@@ -174,6 +175,32 @@ describe('an open notebook', () => {
     await revertTo(['aa']);
     await decide(open);
     expect(messages()).toHaveLength(1);
+  });
+
+  it('brings back with outputs what a client of a shared notebook deleted', async () => {
+    const open = await setup();
+    const before = contentOf(open);
+    const client = await connectClient(open, { user: { name: 'claude' } });
+    client.cells.delete(0, 2);
+    client.send();
+    await decide(open);
+    expect(messages()).toEqual([
+      expect.stringMatching(/^2 cells .*: removed by claude\.$/)
+    ]);
+    await click(0);
+    await open.settle();
+    expect(contentOf(open)).toEqual(before);
+  });
+
+  it('is silent about cells that the person deletes then', async () => {
+    const open = await setup();
+    await execute('jupyter-ai:do', () => shared(open).deleteCell(0));
+    open.select(0, 2);
+    await execute('notebook:do', () =>
+      NotebookActions.deleteCells(open.panel.content)
+    );
+    await decide(open);
+    expect(messages()).toEqual([]);
   });
 
   it('is silent without a history', async () => {
