@@ -46,8 +46,9 @@ test('cells that vanish from the file are announced, shown and brought back (P54
   await new CellUnderTest(page, 0).focus();
   await run(page, 'notebook:extend-marked-cells-bottom');
   await run(page, 'notebook:cut-cell');
-  await run(page, 'notebook:undo');
+  await run(page, 'notebook:undo-cell-action');
   await expect.poll(() => sources(page)).toEqual(whole);
+  await run(page, 'docmanager:save'); // reloading asks if there are changes
 
   // In an open notebook.
   await lab.write(file, emptied(text));
@@ -56,7 +57,8 @@ test('cells that vanish from the file are announced, shown and brought back (P54
     /^4 cells have disappeared from .*\.ipynb: they were removed in its file\.$/,
     { timeout: 2000 }
   );
-  const button = (name: string) => page.getByRole('button', { name });
+  const button = (name: string) =>
+    page.getByRole('button', { name, exact: true });
   await button('Show').click();
   const { panel } = new ReplayUnderTest(page);
   await expect(panel).toContainText('e = 5');
