@@ -62,7 +62,7 @@ test('cells that vanish from the file are announced, shown and brought back (P54
   await button('Show').click();
   const { panel } = new ReplayUnderTest(page);
   await expect(panel).toContainText('e = 5');
-  await button('Bring everything back').focus();
+  await button('Bring all back').focus();
   await page.keyboard.press('Enter');
   await expect.poll(() => sources(page)).toEqual(whole);
   await expect(message).toHaveCount(0);
@@ -73,6 +73,6 @@ test('cells that vanish from the file are announced, shown and brought back (P54
   await lab.write(file, emptied(text));
   await page.notebook.open(file.split('/').pop()!);
   await expect(message).toHaveText(/^4 cells /);
-  await button('Bring everything back').click();
+  await button('Bring all back').click();
   await expect.poll(() => sources(page)).toEqual(whole);
 });

@@ -24,7 +24,7 @@ export function announceLoss(
 ): () => void {
   const { panel, cells, before, time } = loss;
   const restore = {
-    label: trans.__('Bring everything back'),
+    label: trans.__('Bring all back'),
     displayType: 'accent' as const,
     callback: () => {
       bringBack(panel.context.model.sharedModel, cells, before);
@@ -46,7 +46,7 @@ export function announceLoss(
     actions: [
       ...(isReadOnly(panel) ? [] : [restore]),
       ...(commands.hasCommand(CommandIDs.showReplay) ? [show] : []),
-      { label: trans.__('It’s all right'), callback: () => settle(true) }
+      { label: trans.__('Ignore'), callback: () => settle(true) }
     ]
   });
   const dismiss = () => Notification.dismiss(id);
