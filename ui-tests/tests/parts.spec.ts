@@ -92,6 +92,7 @@ test('a suggestion survives a reload, is edited, regenerated in part, and follow
     .click();
   await expect(cell.proposal).toContainText('b = 2 * 10');
   await expect(cell.proposal).toContainText('c = 30');
+  await expect(cell.button(/^Accept$/)).toBeEnabled(); // the answer has ended
   await cell.proposal.getByText('d = 40').click();
   await page.keyboard.press('End');
   // Undo works in the suggestion, and doesn't reach the cell.
