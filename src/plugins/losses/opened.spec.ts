@@ -2,7 +2,7 @@
 import { Notification } from '@jupyterlab/apputils';
 import type { INotebookContent } from '@jupyterlab/nbformat';
 import type { JupyterFrontEnd } from '@jupyterlab/application';
-import { NotebookTracker } from '@jupyterlab/notebook';
+import { nullTranslator } from '@jupyterlab/translation';
 import { CommandRegistry } from '@lumino/commands';
 import * as fc from 'fast-check';
 
@@ -16,17 +16,13 @@ import {
   operation,
   perform
 } from '../../tracking/model/tracking.operations.fakes';
-import { lossesPlugin } from './plugin';
+import { CELLS, clearPage, messages } from './losses.fakes';
+import { LossDetector } from './model/lossDetector';
+import { announceLoss } from './view/announcement';
 
 type Open = OpenNotebook<JupyterServer>;
 
-const CELLS = ['aa', 'bb', 'cc', 'dd', 'ee'].map((id, index) => ({
-  id,
-  type: index === 2 ? 'markdown' : 'code',
-  source: `${id} = ${index}`
-}));
 const { manager } = Notification;
-const messages = () => manager.notifications.map(({ message }) => message);
 
 let server: JupyterServer;
 beforeAll(async () => {
@@ -34,25 +30,20 @@ beforeAll(async () => {
   server = await JupyterServer.start();
 }, 60_000);
 afterAll(() => server.dispose());
-afterEach(() => {
-  Notification.dismiss();
-  window.localStorage.clear();
-  document.body.replaceChildren();
-});
+afterEach(clearPage);
 
-/** Start the plugin in the page of a notebook that was just opened, and wait for its check. */
-async function check(open: Open): Promise<void> {
-  const tracker = new NotebookTracker({ namespace: 'notebook' });
-  await tracker.add(open.panel);
-  const { history, identity, tracking } = open.page;
-  const commands = new CommandRegistry();
-  const app = { commands, shell: { activateById: () => undefined } };
-  void lossesPlugin.activate(
-    app as unknown as JupyterFrontEnd,
-    ...[tracker, history, identity, tracking, null]
-  );
-  await new Promise(resolve => setTimeout(resolve, 300));
-  await open.settle();
+/** Check a notebook that was just opened, as the plugin does. */
+async function check({ page, panel }: Open): Promise<void> {
+  const { history, identity, tracking } = page;
+  const app = { commands: new CommandRegistry() } as unknown as JupyterFrontEnd;
+  const trans = nullTranslator.load('aiserver');
+  const detector = new LossDetector({
+    ...{ history, identity, tracking },
+    isPersonActing: () => false,
+    announce: loss =>
+      announceLoss(loss, is => detector.settle(loss, is), app, trans)
+  });
+  await detector.checkOpened(panel);
 }
 
 async function newNotebook(): Promise<Open> {

@@ -19,16 +19,10 @@ import {
   operation,
   perform
 } from '../../tracking/model/tracking.operations.fakes';
+import { CELLS, clearPage, messages } from './losses.fakes';
 import { lossesPlugin } from './plugin';
 
-const CELLS = ['aa', 'bb', 'cc', 'dd', 'ee'].map((id, index) => ({
-  id,
-  type: index === 2 ? 'markdown' : 'code',
-  source: `${id} = ${index}`
-}));
-
 const { manager } = Notification;
-const messages = () => manager.notifications.map(({ message }) => message);
 const shared = ({ panel }: OpenNotebook) =>
   panel.context.model.sharedModel as YNotebook;
 const contentOf = (open: OpenNotebook) => shared(open).toJSON().cells;
@@ -95,9 +89,7 @@ beforeEach(() => {
 });
 afterEach(() => {
   jest.useRealTimers();
-  Notification.dismiss();
-  window.localStorage.clear();
-  document.body.replaceChildren();
+  clearPage();
 });
 
 /** Load another content into the model, as a reload from disk does. */
