@@ -72,7 +72,7 @@ def test_text_notebooks_are_not_missing(run: Run, work: Path, path: str):
 
     asyncio.run(move())
     before = tree(work)
-    done = run("prune", "--gone", "--yes")
+    done = run("prune", "--missing", "--yes")
     assert "Nothing to delete" in done.out and tree(work) == before
     assert ("may have been renamed" in done.err) == (path == "old.py")
 
@@ -85,7 +85,7 @@ def test_without_a_criterion_nothing_is_deleted(run: Run, work: Path):
     assert tree(work) == before
 
 
-@pytest.mark.parametrize("criterion", [("--older-than", "365d"), ("--gone",)])
+@pytest.mark.parametrize("criterion", [("--older-than", "365d"), ("--missing",)])
 def test_importing_the_backup_restores_the_same_bytes(
     run: Run, work: Path, criterion: tuple[str, ...]
 ):
@@ -103,7 +103,7 @@ def test_importing_the_backup_restores_the_same_bytes(
     left = tree(work)
     assert BLOBS["there"] in left and BLOBS["both"] in left and BLOBS["gone"] not in left
     assert BLOBS["nobody's"] in left  # not selected
-    assert (".aiserver_sessions/notebooks/gone.jsonl" in left) == (criterion != ("--gone",))
+    assert (".aiserver_sessions/notebooks/gone.jsonl" in left) == (criterion != ("--missing",))
     (file,) = (work.parent / "backups").iterdir()
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert str(file) in done.out
@@ -113,7 +113,7 @@ def test_importing_the_backup_restores_the_same_bytes(
     assert tree(work) == before
 
 
-@pytest.mark.parametrize("criterion", [("--gone",), ("--older-than", "365d")])
+@pytest.mark.parametrize("criterion", [("--missing",), ("--older-than", "365d")])
 @pytest.mark.parametrize("damage", ["a record", "a quarantined record", "all", "a line of the log"])
 def test_damaged_bytes_are_not_deleted(
     run: Run, work: Path, criterion: tuple[str, ...], damage: str
@@ -144,7 +144,7 @@ def test_damaged_bytes_are_not_deleted(
     if damage in ("a record", "a quarantined record"):
         assert after == before and "Not deleted: gone/c: " in done.err
     if is_log:
-        assert ("Not deleted: the log of gone" in done.err) == (criterion == ("--gone",))
+        assert ("Not deleted: the log of gone" in done.err) == (criterion == ("--missing",))
 
 
 def _blob(content: bytes) -> str:
@@ -172,7 +172,7 @@ def test_a_notebook_moved_outside_of_jupyter_is_not_missing(run: Run, work: Path
     (work / "deep" / "er").mkdir(parents=True)
     text = json.dumps({"metadata": {"aiserver": {"notebook_id": "gone"}}})
     (work / "deep" / "er" / "renamed.ipynb").write_text(text)
-    done = run("prune", "--gone", "--yes")
+    done = run("prune", "--missing", "--yes")
     assert "Nothing to delete." in done.out and len(stored(work)) == 2
 
 
@@ -181,7 +181,7 @@ def test_no_notebook_of_a_database_is_missing(run: Run, work: Path):
     create_notebooks(work)
     store = f"sqlite:///{work}/sessions.db"
     assert run("copy", "--to", store).status == 0
-    done = run("prune", "--gone", "--yes", "--store", store)
+    done = run("prune", "--missing", "--yes", "--store", store)
     assert "Nothing to delete." in done.out and "Not deleted: 1 notebooks" in done.err
     assert len(run("list", "--store", store).out.splitlines()) == 3
 
@@ -189,7 +189,7 @@ def test_no_notebook_of_a_database_is_missing(run: Run, work: Path):
 def test_an_unreadable_notebook_prevents_pruning_missing_ones(run: Run, work: Path):
     create_notebooks(work)
     (work / "cut.ipynb").write_text('{"metadata": {"aiser')
-    done = run("prune", "--gone", "--yes")
+    done = run("prune", "--missing", "--yes")
     assert done.status == 1 and "its notebook ID is unknown" in done.err
     assert len(stored(work)) == 2
 
@@ -203,7 +203,7 @@ def test_sessions_without_times_are_not_old(run: Run, work: Path):
 def test_without_a_terminal_prune_requires_yes(run: Run, work: Path):
     create_notebooks(work)
     before = tree(work)
-    done = run("prune", "--gone")
+    done = run("prune", "--missing")
     assert done.status == 1 and "--yes" in done.err
     assert tree(work) == before
 
@@ -251,7 +251,7 @@ def test_without_a_verified_backup_nothing_is_deleted(
     """P20"""
     create_notebooks(work)
     before = tree(work)
-    assert run("prune", "--gone", "--yes", "--backup", work / "not there").status == 1
+    assert run("prune", "--missing", "--yes", "--backup", work / "not there").status == 1
     assert tree(work) == before
 
     def damage(file: Path, names: list[str]) -> None:
@@ -261,7 +261,7 @@ def test_without_a_verified_backup_nothing_is_deleted(
 
     check = backup._verify
     monkeypatch.setattr(backup, "_verify", damage)
-    done = run("prune", "--gone", "--yes")
+    done = run("prune", "--missing", "--yes")
     assert done.status == 1 and "nothing was deleted" in done.err
     assert tree(work) == before
 
@@ -281,7 +281,7 @@ def test_sessions_that_changed_meanwhile_stay(
         return write(*arguments)  # type: ignore[arg-type]
 
     monkeypatch.setattr(backup, "write", change_and_write)
-    done = run("prune", "--gone", "--yes")
+    done = run("prune", "--missing", "--yes")
     assert done.status == 1 and "Not deleted: gone/c" in done.err
     left = tree(work)
     assert BLOBS["gone"] in left and len(stored(work)) == 2
@@ -293,7 +293,7 @@ def test_a_backup_restores_the_sessions_of_each_owner(run: Run, work: Path):
     create_notebooks(work, "alice")
     create_notebooks(work, "bob")
     before = tree(work)
-    assert run("prune", "--gone", "--all-owners", "--yes", "--backup", work.parent).status == 0
+    assert run("prune", "--missing", "--all-owners", "--yes", "--backup", work.parent).status == 0
     (file,) = work.parent.glob("aiserver-backup-*.zip")
     assert run("import", file).status == 0
     assert tree(work) == before
@@ -301,7 +301,7 @@ def test_a_backup_restores_the_sessions_of_each_owner(run: Run, work: Path):
 
 def test_data_without_owner_gets_the_importing_owner_in_a_database(run: Run, work: Path):
     create_notebooks(work)
-    assert run("prune", "--gone", "--yes").status == 0
+    assert run("prune", "--missing", "--yes").status == 0
     (file,) = work.glob("*.zip")
     store = f"sqlite:///{work}/sessions.db"
     assert run("import", file, "--store", store).status == 0
@@ -330,7 +330,7 @@ def test_damage_of_a_backup_is_reported_and_the_rest_restored(run: Run, work: Pa
 def test_a_damaged_backup_never_crashes_the_import(run: Run, work: Path):
     """P22"""
     create_notebooks(work)
-    assert run("prune", "--gone", "--yes").status == 0
+    assert run("prune", "--missing", "--yes").status == 0
     (file,) = work.glob("*.zip")
     data = file.read_bytes()
     for offset in range(0, len(data), 7):

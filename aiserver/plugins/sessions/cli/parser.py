@@ -115,7 +115,7 @@ def _add_prune(commands: Any) -> None:
     command.add_argument("--older-than", metavar="AGE", help=help_text)
     _add_flags(
         command,
-        gone="histories of notebooks that no longer exist",
+        missing="histories of notebooks that no longer exist",
         unused_blobs="stored images and outputs that no history uses",
     )
     command.add_argument(

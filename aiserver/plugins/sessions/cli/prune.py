@@ -65,8 +65,8 @@ class Plan:
 
 async def run_prune(arguments: argparse.Namespace, context: StoreContext) -> int:
     """Show what will be deleted, ask for confirmation, write the backup, and delete."""
-    if not (arguments.older_than or arguments.gone or arguments.unused_blobs):
-        raise SettingError("Choose what to delete: --older-than 365d, --gone or --unused-blobs.")
+    if not (arguments.older_than or arguments.missing or arguments.unused_blobs):
+        raise SettingError("Choose what to delete: --older-than 365d, --missing or --unused-blobs.")
     with ProgressBar("checking") as bar:
         plan = await _create_plan(arguments, context, bar)
     for name in plan.damaged:
@@ -115,14 +115,14 @@ async def _create_plan(
     arguments: argparse.Namespace, context: StoreContext, bar: ProgressBar
 ) -> Plan:
     rows = await select(context)
-    chosen = rows if arguments.older_than or arguments.gone else []
+    chosen = rows if arguments.older_than or arguments.missing else []
     missing_notebooks: set[tuple[str, str]] = set()
     if arguments.older_than:
         # The times are compared as texts, so time zones are ignored. The resulting error of up to a
         # day doesn't matter here. The age of a session that was imported without times is unknown.
         cutoff_time = time_before(arguments.older_than)
         chosen = [row for row in chosen if NO_TIME != row[1].last_updated < cutoff_time]
-    if arguments.gone:
+    if arguments.missing:
         missing_notebooks = await _missing_notebooks(context)
         chosen = [row for row in chosen if (row[0].owner, row[0].notebook_id) in missing_notebooks]
     plan = Plan()
