@@ -6,11 +6,11 @@ import json
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, ValidationError
-from tornado.websocket import WebSocketClosedError, WebSocketHandler
 
 from ..._version import __version__
 from ...errors import FeatureForbidden, InvalidRequest, NotFound, RequestTooLarge, UserText
 from ...handlers.base import MAX_BODY, AIServerHandler, guarded
+from ...handlers.sockets import SocketHandler
 from ...models import Id, check_id
 from ...requests import Body
 from ...surrogates import json_bytes
@@ -23,7 +23,6 @@ from .service import AgentService, Refused
 from .tools import TOOLS, call_tool
 from .writer import Author
 
-_MAX_MESSAGE = 100 * 1024 * 1024  # bytes; a notebook with all its outputs
 _INSTRUCTIONS = (
     "Notebooks of JupyterLab. Look with notebook_outline and cell_read, begin a run with "
     "run_begin, change cells by their id with cell_edit and cell_insert, and end with run_end. Say "
@@ -203,27 +202,14 @@ class UndoHandler(_AgentsHandler):
         await self.finish(json_bytes(plan.to_wire()))
 
 
-class ChannelHandler(_AgentsHandler, WebSocketHandler):
+class ChannelHandler(_AgentsHandler, SocketHandler):
     """The WebSocket of a page."""
 
     _page: Page
 
-    @property
-    def max_message_size(self) -> int:
-        """The size of the largest message, in bytes."""
-        return _MAX_MESSAGE
-
-    @guarded("write")
-    async def get(self) -> None:
-        """Open the socket."""
-        self.check_owner()
-        if "websocket" not in self.request.headers.get("Upgrade", "").lower():
-            raise InvalidRequest
-        await super().get()
-
     def open(self, *_: str, **__: str) -> None:
         """Create the page. Its first message tells which notebooks it has open."""
-        self._page = Page(self._send)
+        self._page = Page(self.send)
 
     def on_message(self, message: str | bytes) -> None:
         """Take the list of open notebooks, or the answer to a question."""
@@ -235,14 +221,6 @@ class ChannelHandler(_AgentsHandler, WebSocketHandler):
                 self._page.receive(data)
         except (ValueError, ValidationError):
             self.close(1007)
-
-    def _send(self, message: dict[str, Any]) -> bool:
-        """Send a message; return False if the page has closed."""
-        try:
-            self.write_message(json_bytes(message))
-        except WebSocketClosedError:
-            return False
-        return True
 
     def on_close(self) -> None:
         """Forget the page, and what was allowed until it closes."""
