@@ -142,10 +142,12 @@ def _new_ids(notebook: dict[str, Any], recognised: RecognisedCells) -> list[str]
         id_ = match.id if match else own_id
         if match is None:
             count = 0
+            # A name still means this cell if its content changes, and the file is read again.
+            is_named = own_id and not is_positional(own_id)
             source = ""
             while not id_ or id_ in taken or is_positional(id_):
                 count += 1
-                source = source or _recorded_source(cell)
+                source = source or ("" if is_named else _recorded_source(cell))
                 name = f"{recognised.notebook_id}\n{own_id}\n{source}\n{count}"
                 name = name.encode("utf-8", "backslashreplace").decode()
                 id_ = str(uuid.uuid5(uuid.NAMESPACE_URL, name))

@@ -326,6 +326,22 @@ async def test_requests_in_a_short_cell_are_in_one_notebook(world: World, ids: l
 
 
 @in_loop
+async def test_a_named_cell_that_changes_before_the_first_request_keeps_its_new_id(
+    world: World,
+) -> None:
+    """Git puts back another version while the page waits: it would take the cell for deleted."""
+    deleted = Notebook(world, "deleted.ipynb", {"load-data": "a = 1", "plot-data": "b = 2"})
+    await world.write((await deleted.open()).notebook_id, "plot-data")
+    del world.disk.ids["deleted.ipynb"]
+    notebook = Notebook(world, "a.ipynb", dict(deleted.cells))
+    ids = [cell["id"] for cell in (await notebook.read())["cells"]]
+    assert not deleted.cells.keys() & set(ids)
+    await world.registry.identify("a.ipynb", None, ids)
+    notebook.cells["plot-data"] = "b = 3"
+    assert [cell["id"] for cell in (await notebook.read())["cells"]] == ids
+
+
+@in_loop
 async def test_a_notebook_without_id_is_no_missing_copy(world: World) -> None:
     """P28: on another branch, it has its old name and no id yet, and there is no copy."""
     notebook = Notebook(world, "a.ipynb")
