@@ -74,13 +74,15 @@ class NotebookIndex:
 
     async def refresh(self) -> None:
         """Update the index in memory from logs that have changed."""
-        before, marks = self._marks, await self._store.notebook_marks(owner=self._owner)
+        known = set(self.notebooks)
+        marks = await self._store.notebook_marks(owner=self._owner)
         for notebook_id, mark in marks.items():
             if self._marks.get(notebook_id) != mark:
                 log = await self._store.read_notebook_log(notebook_id, owner=self._owner)
                 self.notebooks[notebook_id] = NotebookState().extend(log)
         self._marks = dict(marks)
-        for notebook_id in before.keys() - marks.keys():
+        # Also one that was created here since the last refresh: git may have switched the branch.
+        for notebook_id in known - marks.keys():
             self.notebooks.pop(notebook_id, None)
 
     def relatives_at(self, name: str, notebook_id: str) -> list[str]:

@@ -106,6 +106,19 @@ async def test_a_new_notebook_gets_a_uuid_and_keeps_it(world: World) -> None:
 
 
 @in_loop
+async def test_a_log_that_git_takes_away_at_once_is_forgotten(world: World) -> None:
+    """P28: on the other branch, the notebook has a new id and its path, so a copy isn't it."""
+    first = await world.open("a.ipynb")
+    assert await world.store.delete_notebook_log(first.notebook_id)  # as ``git switch`` does
+    world.disk.ids["a.ipynb"] = None
+    second = await world.open("a.ipynb")
+    assert second.notebook_id != first.notebook_id
+    await world.write(second.notebook_id)
+    world.copy("a.ipynb", "b.ipynb")
+    assert (await world.open("b.ipynb")).forked_from == second.notebook_id
+
+
+@in_loop
 async def test_a_renamed_notebook_keeps_its_history(world: World) -> None:
     """P28"""
     before = await world.open("a.ipynb")
