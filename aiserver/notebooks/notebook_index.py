@@ -74,7 +74,7 @@ class NotebookIndex:
 
     async def refresh(self) -> None:
         """Update the index in memory from logs that have changed."""
-        known = set(self.notebooks)
+        former = set(self.notebooks)
         marks = await self._store.notebook_marks(owner=self._owner)
         for notebook_id, mark in marks.items():
             if self._marks.get(notebook_id) != mark:
@@ -82,7 +82,7 @@ class NotebookIndex:
                 self.notebooks[notebook_id] = NotebookState().extend(log)
         self._marks = dict(marks)
         # Also one that was created here since the last refresh: git may have switched the branch.
-        for notebook_id in known - marks.keys():
+        for notebook_id in former - marks.keys():
             self.notebooks.pop(notebook_id, None)
 
     def relatives_at(self, name: str, notebook_id: str) -> list[str]:
