@@ -157,35 +157,6 @@ async def test_the_same_call_changes_nothing_twice(
     assert sources(file) == ["x = 1", LOAD, PLOT]
 
 
-async def test_two_agents_never_overwrite_each_other(
-    agent: AgentClient, other_agent: AgentClient, call: Any, notebook: Write, allow: Any
-) -> None:
-    """P52: of two edits of one version, one is refused, in each of many races."""
-    for number in range(20):
-        path = f"{number}.ipynb"
-        file = notebook(path=path)
-        runs = [await begin(each, path) for each in (agent, other_agent)]
-        for each in (agent, other_agent):
-            await allow(await notebook_id(call, path), "edit", each.name)
-        base = digest(LOAD)
-        answers = await asyncio.gather(
-            *(
-                each.use(
-                    "cell_edit",
-                    run=run,
-                    cell=CELL,
-                    base=base,
-                    source=each.name,
-                    intent="i",
-                    mode="apply",
-                )
-                for each, run in zip((agent, other_agent), runs, strict=True)
-            )
-        )
-        (done,) = [answer for answer in answers if "applied" in answer]
-        assert sources(file)[0] == done["source"]
-
-
 @pytest.mark.parametrize(
     ("level", "allowed"),
     [("off", 0), ("read", 1), ("propose", 3), ("edit", 4)],
