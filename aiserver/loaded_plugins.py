@@ -130,17 +130,22 @@ class Plugins:
 
         texts = (
             self._result(plugin, "add to a prompt", parts(plugin), CONTEXT_TIMEOUT)
-            for plugin in self._plugins
+            for plugin in self._with_own("context")
         )
         return [part for each in await asyncio.gather(*texts) for part in each or ()]
 
     async def cost(self, model: ModelInfo, usage: Mapping[str, Any] | None) -> float | None:
         """Return the cost that the first plugin knows that knows any."""
-        for plugin in self._plugins:
+        for plugin in self._with_own("cost"):
             cost = await self._result(plugin, "tell a cost", plugin.cost(model, usage), _TIMEOUT)
             if cost is not None:
                 return cost
         return None
+
+    def _with_own(self, hook: str) -> list[Plugin]:
+        """Return the plugins that have a hook, so that no request waits for those without."""
+        without = getattr(Plugin, hook)
+        return [plugin for plugin in self._plugins if getattr(type(plugin), hook) is not without]
 
     def _joined(self, what: str, hook: Callable[[Plugin], Iterable[T]]) -> list[T]:
         joined: list[T] = []

@@ -40,6 +40,25 @@ class Moment(Payload):
     name: str | None = None
     further_steps: Sequence[MomentStep] | None = None
 
+    def to_wire(self) -> dict[str, Any]:
+        """Return the moment as sent: in half the time, because a notebook has thousands."""
+        sent: dict[str, Any] = {
+            "index": self.index,
+            "timestamp": self.timestamp,
+            "kind": self.kind,
+            "cellId": self.cell_id,
+            "step": self.step,
+            "author": self.author,
+            "outcome": self.outcome,
+            "title": self.title,
+            "saved": self.saved,
+        }
+        if self.name is not None:
+            sent["name"] = self.name
+        if self.further_steps:
+            sent["furtherSteps"] = [step.to_wire() for step in self.further_steps]
+        return sent
+
 
 @dataclass(frozen=True)
 class CellSnapshot(Payload):
@@ -61,8 +80,10 @@ class CellSnapshot(Payload):
     """If the source was too large to record, its length in characters; ``source`` is empty."""
 
     def to_wire(self) -> dict[str, Any]:
-        above = {"predecessor": self.predecessor[0]} if self.predecessor else {}
-        return super().to_wire() | above
+        sent = super().to_wire()
+        if self.predecessor:
+            sent["predecessor"] = self.predecessor[0]
+        return sent
 
 
 class NotebookSnapshot(NamedTuple):

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aiserver.models import NotebookLogEntry, Session
+from aiserver.payload import Payload
 from aiserver.replay import Timeline, replay, report
 from aiserver.replay.moments import MomentStep
 from aiserver.replay.report import COUNTS
@@ -353,7 +354,7 @@ def test_any_sessions_and_log_have_a_timeline_that_shows_each_step_once(
         assert snapshot.to_wire()["index"] == moment.index
     all_cells = {cell["cellId"] for cell in timeline.cells()}
     assert all_cells >= {cell.meta.cell_id for cell in cells}
-    assert all(moment.to_wire()["kind"] == moment.kind for moment in timeline.moments)
+    assert all(moment.to_wire() == Payload.to_wire(moment) for moment in timeline.moments)
     total = report(timeline, {cell.meta.cell_id: cell for cell in cells})["total"]
     assert total["lines"] == sum(total[name] for name in COUNTS)
     assert total["byModel"] == sum(total["models"].values())

@@ -194,7 +194,7 @@ class SessionFiles:
     def stamp(self, name: str) -> Stamp | None:
         """Return a file's stamp, or None if there is no regular file."""
         try:
-            status = os.lstat(self.directory.path / name)
+            status = os.lstat(f"{self.directory.path}{os.sep}{name}")
         except (FileNotFoundError, NotADirectoryError):
             return None
         return Stamp.of(status) if stat.S_ISREG(status.st_mode) else None
