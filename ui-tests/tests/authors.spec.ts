@@ -130,3 +130,43 @@ test(
     }
   }
 );
+
+test('each of many edits by an agent or on disk has its author (P40)', async ({
+  page,
+  lab,
+  open
+}) => {
+  test.setTimeout(180_000);
+  const file = await open(['a = 1', 'n = 0']);
+  await lab.model!.script(code('a = 2'));
+  const first = new CellUnderTest(page, 0);
+  await first.ask('two');
+  await first.accept(60_000);
+  const id = await lab.notebookId(file);
+  const wanted = ['unknown||n = 0'];
+  const next = async (version: string) => {
+    wanted.push(version);
+    await execute(page, 'docmanager:save');
+    await expect
+      .poll(async () => {
+        const records = await lab.records(id);
+        const cell = records.find(({ meta }) => meta.cell_id === 'ce11-0002');
+        return (cell?.events ?? []).map(({ source, contributor }) =>
+          [contributor?.kind, contributor?.name, source].join('|')
+        );
+      })
+      .toEqual(wanted);
+  };
+  for (let n = 1; n <= 40; n++) {
+    await command(page, 'notebook-intelligence:set-cell', 1, `n = ${n}`);
+    await next(`agent|notebook-intelligence|n = ${n}`);
+  }
+  for (let n = 41; n <= 80; n++) {
+    const text = await lab.read(file);
+    await lab.write(file, text.replace(`n = ${n - 1}`, `n = ${n}`));
+    await page.evaluate(() =>
+      (window as any).jupyterapp.shell.currentWidget.context.revert()
+    );
+    await next(`program|file on disk|n = ${n}`);
+  }
+});
