@@ -1,4 +1,3 @@
-/** A typed client of the part of the HTTP API that is about agents. */
 import { ServerConnection } from '@jupyterlab/services';
 
 import { IRequestOptions, call, readJson } from './request';
@@ -7,7 +6,6 @@ import type * as api from './types';
 export class AgentsClient {
   constructor(private readonly _settings: ServerConnection.ISettings) {}
 
-  /** Fetch the runs of agents in a notebook, and their permissions. */
   list(notebookId: string): Promise<api.NotebookRuns> {
     return this._send('GET', `notebooks/${encodeURIComponent(notebookId)}`);
   }
@@ -23,7 +21,7 @@ export class AgentsClient {
     return this._send('PUT', path, { agent, level, page });
   }
 
-  /** Undo a run, or only find out what that would do (`preview`). */
+  /** Undo a run. With `preview`, only return what that would do. */
   undo(
     notebookId: string,
     run: string,

@@ -8,8 +8,8 @@ import { readEvents } from './stream';
 import type * as api from './types';
 
 /**
- * The number of ticks (see `timeout.ts`) within which a streamed response must begin. The number is
- * large, because the server looks up the model before it responds.
+ * Ticks (see `timeout.ts`) within which a streamed response must begin: the server looks up the
+ * model first.
  */
 const STREAM_TICKS = 24;
 
@@ -20,28 +20,28 @@ export class ApiClient {
 
   readonly memory: MemoryClient;
 
-  /** Generate code. A body with `dataframes` is a request about DataFrames in the kernel. */
+  /** Generate code. A body with `dataframes` is about DataFrames in the kernel. */
   generate(body: api.GenerateBody | api.AnalyzeBody, signal?: AbortSignal) {
     const path = 'dataframes' in body ? 'analyze-dataframe' : 'generate';
     return this._stream<api.StreamEvent>(path, body, signal);
   }
 
-  /** Stop a generation. The generation's stream ends with the event `cancelled`. */
+  /** The generation's stream then ends with the event `cancelled`. */
   stop(generationId: string) {
     return this._send<void>('DELETE', `generate/${generationId}`);
   }
 
-  /** Complete the code at the cursor of a cell. Aborting the request stops the model. */
+  /** Aborting the request stops the model. */
   complete(body: api.CompletionBody, signal?: AbortSignal) {
     return this._send<api.Completion>('POST', 'complete', body, { signal });
   }
 
-  /** Let a local model read the context of a cell before the person sends a request. */
+  /** Let a local model read the context of a cell before there is a request. */
   warmUp(body: api.WarmUpBody) {
     return this._send<void>('POST', 'models/warm-up', body);
   }
 
-  /** Fetch the list of models. Prompt rows that react to the same event share one request. */
+  /** Prompt rows that react to the same event share one request. */
   models(): Promise<api.ModelList> {
     if (!this._pendingModels) {
       this._pendingModels = this._get('models');
@@ -50,7 +50,7 @@ export class ApiClient {
     return this._pendingModels;
   }
 
-  /** Fetch the messages that a request would send to the model, without sending them. */
+  /** Fetch the messages that a request would send to the model. */
   preview(body: api.PreviewBody) {
     return this._send<api.Preview>('POST', 'generate/preview', body);
   }
@@ -61,9 +61,8 @@ export class ApiClient {
   }
 
   /**
-   * Test a provider, and return whether it lists the model; `no_list` if it lists no models. If
-   * both `key` and `address` are null, the current ones are used. The current key is never sent to
-   * another address.
+   * Test a provider. Return whether it lists the model; `no_list` if it lists none. If `key` and
+   * `address` are null, the current ones are used. The current key is never sent to another address.
    *
    * @throws ApiError if the provider doesn't respond, or refuses the key.
    */
@@ -72,10 +71,7 @@ export class ApiClient {
     return (await this._send<api.Check>('POST', 'models/check', body)).verdict;
   }
 
-  /**
-   * Fetch the names of the models that a provider lists. If both `key` and `address` are null, the
-   * current ones are used. The current key is never sent to another address.
-   */
+  /** Fetch the names of the models that a provider lists. `key` and `address` are as in `check`. */
   async modelNames(
     provider: string,
     key: string | null,
@@ -86,7 +82,7 @@ export class ApiClient {
       .models;
   }
 
-  /** Save the key and the address of a provider. The server never returns a saved key. */
+  /** The server never returns a saved key. */
   saveKey(
     provider: string,
     key: string | null,
@@ -97,7 +93,6 @@ export class ApiClient {
     return this._send<void>('PUT', keyPath(provider), body);
   }
 
-  /** Save whether the server at a provider's address runs on the Jupyter server's machine. */
   setProviderLocation(provider: string, onThisMachine: boolean) {
     const body = { onThisMachine } satisfies api.PlaceBody;
     return this._send<void>('PATCH', keyPath(provider), body);
@@ -108,16 +103,14 @@ export class ApiClient {
   }
 
   /**
-   * Install a local model, or follow the installation if it is already running. `name` is the
-   * model's name in the catalogue; null for the smallest model. Aborting the request doesn't stop
-   * the installation.
+   * Install a local model, or follow its running installation. `name` is its name in the catalogue;
+   * null for the smallest model. Aborting the request doesn't stop the installation.
    *
-   * If `join` is true, only follow a running installation: that of the model `name` or, if `name`
-   * is null, of any model. If no installation is running, the request fails with status 404.
-   * If another model is being installed, it fails with status 409.
+   * If `join` is true, only follow an installation: that of `name` or, if it is null, of any model.
+   * Status 404 if none is running; 409 if another model is being installed.
    */
   installLocal(join: boolean, name: string | null, signal?: AbortSignal) {
-    // The name is left out if it is null, because older servers don't know the field.
+    // Older servers don't know `name`.
     const body = { join, ...(name === null ? {} : { name }) };
     return this._stream<api.InstallEvent>('models/local/install', body, signal);
   }
@@ -126,56 +119,54 @@ export class ApiClient {
     return this._send<void>('DELETE', 'models/local/install');
   }
 
-  /** Delete a local model's file and its partial downloads from the server's disk. */
+  /** Delete a local model's file and partial downloads from the server's disk. */
   removeLocal(name: string) {
     const path = `models/local/${encodeURIComponent(name)}`;
     return this._send<void>('DELETE', path);
   }
 
-  /** Register an open notebook with the server, and get its id. */
+  /** Register an open notebook, and get its id. */
   openNotebook(body: api.NotebookBody) {
     return this._send<api.NotebookIdentity>('POST', 'notebooks', body);
   }
 
   /**
-   * Return the folder of the git repository that contains the histories, if nobody has decided yet
-   * whether git ignores or merges them. Otherwise, return null.
+   * Return the folder of the git repository that contains the histories; null if there is none, or
+   * if somebody has decided whether git ignores or merges them.
    */
   async undecidedRepository() {
     return (await this._get<api.Git>('git')).repository;
   }
 
-  /** Configure the repository so that git ignores the histories, or so that git merges them. */
   decideGit(choice: api.GitChoice) {
     return this._send<void>('POST', 'git', { choice });
   }
 
-  /** Fetch the files that tell models a project's conventions, with their texts, for a notebook. */
+  /** Fetch the files with a project's conventions for models, and their texts. */
   async rulesFiles(path: string) {
     const body = { path } satisfies api.RulesFilesBody;
     return (await this._send<api.RulesFileList>('POST', 'rules-files', body))
       .files;
   }
 
-  /** Fetch the tables in data files. The names are relative to the folder of the notebook `path`. */
+  /** Fetch the tables in data files, named relative to the folder of the notebook `path`. */
   async dataFiles(path: string, names: string[]) {
     const body = { path, names } satisfies api.DataFilesBody;
     return (await this._send<api.DataFileList>('POST', 'data-files', body))
       .files;
   }
 
-  /** Fetch the recipes that can be used in a notebook. */
   async recipes(path: string) {
     const body = { path } satisfies api.RecipesBody;
     return (await this._send<api.RecipeList>('POST', 'recipes', body)).recipes;
   }
 
-  /** Save a recipe. A recipe with the same name is replaced only if `body.replace` is true. */
+  /** A recipe with the same name is replaced only if `body.replace` is true. */
   saveRecipe(body: api.RecipeBody) {
     return this._send<void>('PUT', 'recipes', body);
   }
 
-  /** Fetch a summary of each session of a notebook, including the sessions of deleted cells. */
+  /** Fetch the summaries of a notebook's sessions, including those of deleted cells. */
   async sessions(notebookId: string): Promise<api.SessionSummary[]> {
     const summaries: api.SessionSummary[] = [];
     for (;;) {
@@ -189,21 +180,21 @@ export class ApiClient {
     }
   }
 
-  /** Fetch the steps of a cell. The list is empty if the cell has no session. */
+  /** Fetch a cell's steps; empty if it has no session. */
   replay(key: api.ICellKey, signal?: AbortSignal) {
     return this._get<api.Replay>(`${sessionPath(key)}/replay`, signal);
   }
 
   /**
-   * Fetch the contributor of each line of a source. If `body.source` is missing, the source is the
-   * version after the step `body.step`. If both are missing, it is the cell's last version.
+   * Fetch the contributor of each line of `body.source`; by default, of the version after
+   * `body.step` or else the cell's last version.
    */
   blame(key: api.ICellKey, body: api.BlameBody, signal?: AbortSignal) {
     const path = `${sessionPath(key)}/blame`;
     return this._send<api.Blame>('POST', path, body, { signal });
   }
 
-  /** Fetch the thumbnail of an output by its SHA-256, which a run's event contains. */
+  /** Fetch a thumbnail by its SHA-256, which a run's event contains. */
   blob(sha256: string, signal?: AbortSignal) {
     const path = `blobs/${encodeURIComponent(sha256)}`;
     return call(this.settings, path, { signal }, response => response.blob());
@@ -216,8 +207,8 @@ export class ApiClient {
   }
 
   /**
-   * Fetch the sums of tokens, times and costs of the requests in a notebook or, with null, in all
-   * notebooks. With `since`, only requests at this time or later count.
+   * Fetch the sums of tokens, times and costs of the requests since `since`, in a notebook or, with
+   * null, in all notebooks.
    */
   usage(notebookId: string | null, since?: Date, signal?: AbortSignal) {
     const query = new URLSearchParams({
@@ -227,13 +218,11 @@ export class ApiClient {
     return this._get<api.UsageTotals>(`usage?${query}`, signal);
   }
 
-  /** Fetch a table of all requests in a notebook, as CSV. */
   async usageTable(notebookId: string) {
     const query = new URLSearchParams({ notebookId });
     return (await this._get<api.UsageTable>(`usage/table?${query}`)).content;
   }
 
-  /** Fetch the timeline of a notebook. */
   timeline(notebookId: string, signal?: AbortSignal) {
     return this._get<api.Timeline>(
       `${notebookPath(notebookId)}/timeline`,
@@ -242,9 +231,8 @@ export class ApiClient {
   }
 
   /**
-   * Fetch the notebook as it was after a moment. `index` is the moment's index in the timeline that
-   * the server returned with this `version`. Without `version`, `index` refers to the current
-   * timeline.
+   * Fetch the notebook as it was after a moment: `index` in the timeline with this `version`, or
+   * else in the current one.
    */
   moment(
     notebookId: string,
@@ -262,7 +250,6 @@ export class ApiClient {
     return this._get<api.Report>(`${notebookPath(notebookId)}/report`);
   }
 
-  /** Export the notebook's replay as one file. `path` is the notebook's path. */
   exportReplay(notebookId: string, format: api.ExportFormat, path: string) {
     const body = { format, path } satisfies api.ExportBody;
     return this._send<api.Export>(
@@ -272,21 +259,17 @@ export class ApiClient {
     );
   }
 
-  /** Search for turns that match a query, in one notebook or in all notebooks. */
+  /** Search turns, in one notebook or in all. */
   search(body: api.ISearchRequest, signal?: AbortSignal) {
     return this._send<api.SearchResults>('POST', 'search', body, { signal });
   }
 
-  /** Record events of a cell. */
   record(key: api.ICellKey, events: api.EventBody[]) {
     const path = `${sessionPath(key)}/events`;
     return this._send<api.SessionEvent[]>('POST', path, events);
   }
 
-  /**
-   * Record changes to the cells of a notebook. With `keepalive`, the browser finishes the request
-   * even if the page is closed.
-   */
+  /** With `keepalive`, the browser finishes the request even if the page is closed. */
   recordChanges(notebookId: string, body: api.ChangesBody, keepalive = false) {
     const path = `${notebookPath(notebookId)}/changes`;
     return this._send<api.Changes>('POST', path, body, { keepalive });
@@ -335,7 +318,7 @@ function keyPath(provider: string): string {
   return `models/keys/${encodeURIComponent(provider)}`;
 }
 
-/** Return the URL path of a session. Ids are escaped, because a cell's id may be any text. */
+/** A cell's id may be any text. */
 function sessionPath({ notebookId, cellId }: api.ICellKey): string {
   const ids = [notebookId, cellId].map(encodeURIComponent);
   return `sessions/${ids.join('/')}`;

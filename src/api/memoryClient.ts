@@ -1,4 +1,3 @@
-/** A typed client of the part of the HTTP API that is about memories. */
 import { ServerConnection } from '@jupyterlab/services';
 
 import { IRequestOptions, call, readJson } from './request';
@@ -7,7 +6,6 @@ import type * as api from './types';
 export class MemoryClient {
   constructor(private readonly _settings: ServerConnection.ISettings) {}
 
-  /** Fetch the entries of the project's and the person's memory. */
   list(): Promise<api.MemoryList> {
     return this._send('GET', '');
   }
@@ -30,7 +28,7 @@ export class MemoryClient {
     return this._send('DELETE', `/${scope}/${id}`);
   }
 
-  /** Use entries of the project's memory from now on, or don't. */
+  /** Choose whether entries of the project's memory are used. */
   review(digests: string[], used: boolean): Promise<void> {
     const body = { digests, used } satisfies api.MemoryReviewBody;
     return this._send('POST', '/review', body);
@@ -42,7 +40,7 @@ export class MemoryClient {
     return (await this._send<api.PastAnswerResult>('POST', path, body)).answer;
   }
 
-  /** Fetch the texts that wait until the person confirms or rejects them. */
+  /** Fetch the texts that wait for the person's decision. */
   async proposals(): Promise<api.MemoryProposal[]> {
     const list = await this._send<api.MemoryProposalList>('GET', '/pending');
     return list.proposals;

@@ -1,4 +1,3 @@
-/** A typed client of the part of the HTTP API that is about the notes of notebooks. */
 import { ServerConnection } from '@jupyterlab/services';
 
 import { IRequestOptions, call, readJson } from './request';
@@ -7,7 +6,6 @@ import type * as api from './types';
 export class NoteClient {
   constructor(private readonly _settings: ServerConnection.ISettings) {}
 
-  /** Fetch the note of a notebook. */
   get(notebookId: string): Promise<api.NoteResult> {
     return this._send('GET', notebookId);
   }

@@ -1,14 +1,12 @@
 /**
- * Sends requests through `ServerConnection`, which adds the token, the XSRF header and the base
- * URL. All requests to AI Server's HTTP API go through this file.
+ * Sends all requests to AI Server's HTTP API, through `ServerConnection`, which adds the token, the
+ * XSRF header and the base URL.
  *
  * Invariants:
  * - Any text of a notebook can be sent, even if it isn't well-formed Unicode.
  * - A response that doesn't come from AI Server, such as a proxy's page or a login page, becomes an
- *   `ApiError` with the code `proxy_error` or `unauthenticated`. The text of such a response is
- *   never shown.
- * - Each `call` settles. If the response is not complete after a minute, `call` throws an
- *   `ApiError` with the code `unreachable`, so that the caller can go on or retry.
+ *   `ApiError`, and its text is never shown.
+ * - Each `call` settles: if the response isn't complete after a minute, it throws an `ApiError`.
  */
 import { URLExt } from '@jupyterlab/coreutils';
 import { ServerConnection } from '@jupyterlab/services';
@@ -39,32 +37,27 @@ export interface IRequestOptions {
   headers?: Record<string, string>;
   signal?: AbortSignal;
   /**
-   * Whether the browser finishes the request even if the page is closed. This works only for small
-   * JSON bodies; with any other body, `keepalive` is ignored.
+   * Whether the browser finishes the request even if the page is closed. Works only for small JSON
+   * bodies; ignored for any other body.
    */
   keepalive?: boolean;
 }
 
 /**
- * The number of ticks (see `timeout.ts`) within which a `call` must get its complete response. The
- * number is large, because a server that uses a slow network folder or asks a provider can take
- * many seconds.
+ * Ticks (see `timeout.ts`) within which a `call` must get its complete response. With a slow network
+ * folder or a provider, a server can take many seconds.
  */
 const TIMEOUT_TICKS = 12;
 
-/**
- * Only a body with fewer bytes than this is sent with `keepalive`, because browsers refuse a
- * `keepalive` request whose body has more than 65,536 bytes.
- */
+/** Browsers refuse a `keepalive` request with a body of more than 65,536 bytes. */
 const MAX_KEEPALIVE_BYTES = 60_000;
 
 /**
  * Send a request and return the response, whose body may not have arrived yet.
  *
- * @throws ApiError with the server's code if AI Server responds with an error; with `unreachable`
- * and status 0 if there is no response; with `unauthenticated` if the person must sign in; with
- * `proxy_error` if the response comes from something else, such as a proxy. If `signal` is aborted,
- * throws an `AbortError`.
+ * @throws ApiError with the server's code for an error of AI Server; with `unreachable` and status 0
+ * if there is no response; with `unauthenticated` if the person must sign in; with `proxy_error` if
+ * something else, such as a proxy, responds. `AbortError` if `signal` is aborted.
  */
 export async function request(
   settings: ServerConnection.ISettings,
@@ -99,7 +92,7 @@ function toInit(options: IRequestOptions): RequestInit {
     signal,
     body: content,
     headers: { 'Content-Type': type, ...headers },
-    // Each UTF-16 code unit of a text takes at most three bytes in UTF-8.
+    // A UTF-16 code unit takes at most three bytes in UTF-8.
     keepalive:
       options.keepalive &&
       typeof content === 'string' &&
@@ -110,7 +103,7 @@ function toInit(options: IRequestOptions): RequestInit {
 /**
  * Send a request and return what `read` reads from the response.
  *
- * @throws The same errors as `request`; also ApiError with `unreachable` after the timeout.
+ * @throws The errors of `request`; also ApiError with `unreachable` after the timeout.
  */
 export async function call<T>(
   settings: ServerConnection.ISettings,
@@ -144,23 +137,22 @@ function unreachable(): ApiError {
   return new ApiError(0, 'unreachable', 'The Jupyter server does not answer.');
 }
 
-/** Replace lone surrogates in a string, because the server would reject a request with them. */
+/** Replace lone surrogates, because the server would reject them. */
 function toWellFormed(_: string, value: unknown): unknown {
   return typeof value === 'string'
     ? value.replace(/\p{Surrogate}/gu, '\uFFFD')
     : value;
 }
 
-/** Return the error for a response with an error status, or with an HTML page. */
 async function toApiError(
   response: Response,
   settings: ServerConnection.ISettings
 ): Promise<ApiError> {
   const { status } = response;
   const body = await readErrorBody(response);
-  // Status 403 means that the person is signed out, or lacks the permission for this request. A
-  // response that came after a redirect and isn't an error of AI Server is a login page or another
-  // page, such as a proxy's. In both cases, ask the server whether the person is signed in.
+  // Status 403 means that the person is signed out or lacks the permission. A redirect to something
+  // that isn't AI Server leads to a login page or another page, such as a proxy's. Only the server
+  // knows whether the person is signed in.
   const mayBeSignedOut = status === 403 || (!body && response.redirected);
   if (status === 401 || (mayBeSignedOut && !(await isSignedIn(settings)))) {
     return new ApiError(
@@ -176,7 +168,6 @@ async function toApiError(
   return new ApiError(status, body.code, body.message, body);
 }
 
-/** Return the body of a response if it is an error of AI Server; otherwise null. */
 async function readErrorBody(response: Response): Promise<ErrorBody | null> {
   try {
     const body = await response.json();
@@ -190,13 +181,12 @@ async function readErrorBody(response: Response): Promise<ErrorBody | null> {
 
 function isHtmlPage(response: Response): boolean {
   const type = response.headers?.get('Content-Type') ?? '';
-  // A login page behind a redirect may be sent without its type, or with another one.
+  // Behind a redirect, a login page may come without its type, or with another one.
   return response.redirected
     ? /^(text\/plain|$)|html/.test(type)
     : type.startsWith('text/html');
 }
 
-/** Ask the Jupyter server whether the person is signed in, and return the result. */
 async function isSignedIn(
   settings: ServerConnection.ISettings
 ): Promise<boolean> {
@@ -206,13 +196,13 @@ async function isSignedIn(
     const { ok, status } = response;
     return status !== 401 && status !== 403 && !(ok && isHtmlPage(response));
   } catch {
-    // The server doesn't respond. Return true, so that the caller reports the original response.
+    // The server doesn't respond: report the original response.
     return true;
   }
 }
 
 /**
- * Parse a response's JSON. Return undefined if the response is empty.
+ * Return undefined if the response is empty.
  *
  * @throws ApiError with the code `proxy_error` if the response isn't JSON.
  */

@@ -1,23 +1,19 @@
 /**
- * Reads the `text/event-stream` response of a POST request. The browser's `EventSource` can't do
- * this, because it sends only GET requests, without the XSRF header.
+ * Reads the `text/event-stream` response of a POST request. The browser's `EventSource` sends only
+ * GET requests, without the XSRF header.
  */
 import { withTimeout } from './timeout';
 import type { StreamEvent } from './types';
 
 /**
- * After this number of ticks (see `timeout.ts`) without data, the connection counts as dead. A tick
- * takes 5 s, and the server sends a heartbeat after each 5 s without an event.
+ * After this number of ticks of 5 s without data, the connection counts as dead. The server sends a
+ * heartbeat after each 5 s without an event.
  */
 const TIMEOUT_TICKS = 6;
 
 /**
- * Yield the events of a stream, in order, until the stream ends. Heartbeats, which are comments in
- * the stream, are skipped. If the stream ends in the middle of an event, that event is skipped,
- * too.
- *
- * @throws TimeoutError if neither events nor heartbeats arrive; SyntaxError for a malformed event;
- * an error of the browser if the connection is lost.
+ * Yield the events of a stream. Heartbeats, which are comments, and an unfinished event at the end
+ * are left out.
  */
 export async function* readEvents<E = StreamEvent>(
   body: ReadableStream<Uint8Array>
@@ -46,7 +42,7 @@ export async function* readEvents<E = StreamEvent>(
   }
 }
 
-/** Return the event in a block of lines; null if the block contains only comments. */
+/** Null if the block contains only comments. */
 function parseEvent<E>(block: string): E | null {
   let type = '';
   const data: string[] = [];

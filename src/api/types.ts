@@ -1,7 +1,6 @@
 /**
- * The types of the HTTP API. This file exports all types of `schema.ts`, which the build
- * generates from the server's models. It adds shorter names for some of these types, and the
- * types of the events in streams.
+ * The types of the HTTP API: all of `schema.ts`, which the build generates from the server's models,
+ * shorter names for some, and the events of streams.
  */
 import type * as schema from './schema';
 import type { InstallState, Interaction } from './schema';
@@ -16,23 +15,21 @@ export type ExportFormat = NonNullable<schema.ExportBody['format']>;
 export type Verdict = schema.Check['verdict'];
 export type ModelInfo = schema.Model;
 export type PrivacyLevel = NonNullable<schema.DataFrameProfile['level']>;
-/** An error as the server sends it. Only the code and the message are always present. */
+/** Only the code and the message are always present. */
 export type ErrorBody = Pick<schema.Error, 'code' | 'message'> &
   Partial<schema.Error>;
 
-/** Identifies the session of one cell. */
 export interface ICellKey {
   notebookId: string;
   cellId: string;
 }
 
-/** A search request. If `notebookId` is null, all notebooks are searched. */
+/** If `notebookId` is null, all notebooks are searched. */
 export type ISearchRequest = Required<schema.SearchBody>;
 
-/** An event of a generation's response stream. */
 export type StreamEvent =
   | { type: 'start'; generationId: string; turnId: number; model: ModelInfo }
-  /** The provider is busy or unavailable. After `seconds`, the server asks the provider again. */
+  /** The provider is busy; the server asks it again after `seconds`. */
   | { type: 'waiting'; seconds: number }
   | {
       type: 'token';
@@ -50,7 +47,6 @@ export type StreamEvent =
       revision?: number;
     });
 
-/** An event of the stream that reports the progress of an installation. */
 export type InstallEvent =
   | ({ type: 'progress' } & InstallState)
   | { type: 'done' }
