@@ -1,4 +1,4 @@
-/** Adds the commands and the prompt rows with which a person asks a model for a cell's code. */
+/** Adds the commands and prompt rows with which a person asks a model for code. */
 import {
   JupyterFrontEnd,
   JupyterFrontEndPlugin
@@ -85,7 +85,7 @@ export const askPlugin: JupyterFrontEndPlugin<IPromptRows> = {
     };
     const loadManager = async (panel: NotebookPanel) =>
       (await loadPart(load, trans)).managerOf(panel);
-    // Load it before the person asks. If that fails, the first command tries again.
+    // Load the part before the person asks. If that fails, the first command tries again.
     const prefetch = () => void load().catch(() => undefined);
     if (tracker.size) {
       prefetch();

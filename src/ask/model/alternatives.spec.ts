@@ -1,6 +1,5 @@
 import { code, done, setup, start } from './generation.fakes';
 
-/** Answer the last request with this code. */
 async function answer(
   t: ReturnType<typeof setup>,
   turnId: number,

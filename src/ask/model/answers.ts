@@ -1,8 +1,8 @@
 /**
  * The answers to the open request, of which the person accepts one.
  *
- * Invariant: all are answers to the cell's current code. If it changes, they change with it; those
- * that change the same lines are removed.
+ * Invariant: all are answers to the cell's current code. They change with it; those that change the
+ * same lines are removed.
  */
 import type { Interaction, ModelInfo, TurnReceipt } from '../../api/types';
 import { mergeSources } from '../../diff/hunks';
@@ -24,16 +24,16 @@ export interface ISuggestion {
   readonly model?: string | null;
   readonly mode?: string;
   readonly receipt?: TurnReceipt;
-  /** The name of the agent that proposes it; empty if it has none, undefined for a model. */
+  /** The agent that proposes it; empty for one without a name, undefined for a model. */
   readonly agent?: string;
 }
 
-/** The shown code of a suggestion, after automatic corrections and the person's changes. */
+/** After automatic corrections and the person's changes. */
 export interface IShownCode {
   readonly code: string;
-  /** The corrections that were made without a model, such as `prise → price`. */
+  /** Corrections without a model, such as `prise → price`. */
   readonly corrections: readonly string[];
-  /** The suggestion's code after these corrections, and after those that the person has chosen. */
+  /** The suggestion's code after these corrections and those that the person has chosen. */
   readonly correctedCode: string;
 }
 
@@ -89,7 +89,7 @@ export function fromAnswer(
   };
 }
 
-/** Add an answer. An answer to another request replaces all, and so does one that wasn't saved. */
+/** An answer to another request, or one that wasn't saved, replaces all. */
 export function withAnswer(
   answers: readonly IAnswer[],
   answer: IAnswer,
@@ -99,7 +99,7 @@ export function withAnswer(
   const isAnother =
     isChange ||
     (answer.request?.isRetry && isSameRequest(last?.request, answer.request));
-  // The turns of answers that weren't saved can have the same id.
+  // Answers that weren't saved can have the same turn id.
   const areSaved = !answer.suggestion.saveError && !last?.suggestion.saveError;
   return last && isAnother && areSaved
     ? [...answers, answer].slice(-MAX_ANSWERS)
@@ -114,7 +114,10 @@ function isSameRequest(a: IRequest | null | undefined, b: IRequest): boolean {
   );
 }
 
-/** Change the answers like the cell; remove those that change the same lines, but `exceptTurnId`. */
+/**
+ * Make the cell's change in the answers. Remove those that change the same lines, but
+ * `exceptTurnId`.
+ */
 export function followCell(
   answers: readonly IAnswer[],
   base: string,
@@ -128,7 +131,6 @@ export function followCell(
   );
 }
 
-/** Make the change from `base` to `source` in an answer; null if it changes the same lines. */
 function withChange(
   answer: IAnswer,
   base: string,

@@ -1,4 +1,3 @@
-/** Single changes of a suggestion: accepting, rejecting, editing and regenerating them. */
 import { done, setup, start } from './generation.fakes';
 
 describe('a change of a suggestion', () => {

@@ -15,7 +15,7 @@ const problem = (name: string, kind = 'missing_column'): IProblem => ({
 const PRISE_FIXED = ['prise → price'];
 const PRISE = { ...problem('prise'), correction: 'price', endColumn: 5 };
 
-/** Ask, and get the answer `prise`. `names` are the problems of the answer and of its correction. */
+/** `names` are the problems of the answer `prise` and of its correction. */
 async function askForPrice(
   names: (isCorrected: boolean) => string[],
   source?: string
@@ -251,7 +251,7 @@ describe('checkSuggestion', () => {
 });
 
 describe('a repair', () => {
-  /** Ask for code and for a repair, which is answered as `end` says. */
+  /** `end` is the answer to the repair. */
   async function repair(...end: (StreamEvent | Error | null)[]) {
     const t = setup();
     t.target.check.mockResolvedValue([problem('a')]);

@@ -26,7 +26,7 @@ import { withFirstLine } from './problems';
 import type { RequestSender } from './requestSender';
 import type { GenerationStore } from './store';
 
-/** The pause in milliseconds after which edited code is checked. */
+/** Milliseconds after which edited code is checked. */
 const CHECK_PAUSE = 600;
 
 interface ICounts {
@@ -49,7 +49,7 @@ export class Decision {
     }
   }
 
-  /** Show the cell's code with a line that helps without a model as a suggestion. */
+  /** Suggest the cell's code with a line that helps without a model. */
   offerLine(line: string): void {
     const store = this._store;
     const source = store.target.source();
@@ -112,7 +112,7 @@ export class Decision {
       isRetry: true,
       isChange: true
     };
-    // Corrections of the answer are limited to the same lines.
+    // Limits corrections of the answer to these lines.
     store.setState({ selection: lines });
     await this._sender.send(part);
     if (store.state.selection === lines) {
@@ -204,14 +204,13 @@ export class Decision {
     const { suggestion, state } = this._store;
     if (this._isOpen && suggestion) {
       const corrected = state.correctedCode || suggestion.source;
-      // Make the same change in the code without what the person has typed.
+      // The same change in the code without what the person has typed.
       const correctedCode = mergeSources(state.code, corrected, code);
       this._store.setState({ correctedCode: correctedCode ?? corrected });
       this._setCode(code);
     }
   }
 
-  /** Whether the code differs from the suggestion as the model wrote it. */
   get isRevised(): boolean {
     const { suggestion, state } = this._store;
     return !!suggestion && suggestion.source !== state.code;
@@ -227,8 +226,8 @@ export class Decision {
   }
 
   /**
-   * Write and record the suggestion as it is shown. Return false if it changes nothing, or if the
-   * cell can't be written. Without the `next` phase, the row closes unless it contains text.
+   * Write and record the suggestion as shown. Return false if it changes nothing, or the cell can't
+   * be written. Without the `next` phase, the row closes unless it contains text.
    */
   async accept(next?: 'running'): Promise<boolean> {
     const { changesNothing, suggestion, state, target } = this._store;
@@ -305,7 +304,6 @@ export class Decision {
     }
   }
 
-  /** Close the suggestion of this turn, because a decision on it was recorded. */
   close(turnId: number | null | undefined): void {
     if (this._isOpen && this._store.suggestion?.turnId === turnId) {
       this._close();
@@ -313,7 +311,7 @@ export class Decision {
   }
 
   /**
-   * Make a change of the cell's code, for example in another window, in the answers, too. If the
+   * Make a change of the cell's code, for example in another window, in the answers. If the
    * acceptance of a change was undone, the suggestion has it again.
    */
   onSourceChanged(): void {
@@ -359,7 +357,7 @@ export class Decision {
     return this._store.target.source();
   }
 
-  /** Return how many changes were accepted, and which code AI Server's corrections made. */
+  /** Return how many changes were accepted, and the code of AI Server's corrections. */
   private _acceptedData({
     source: suggested
   }: ISuggestion): Record<string, unknown> {
@@ -387,7 +385,7 @@ export class Decision {
       this._counts?.turnId === turnId
         ? this._counts
         : { turnId, accepted: 0, rejected: 0 };
-    // A person who edits the suggestion can bring back a change that was rejected.
+    // By editing, a person can bring back a rejected change.
     const sum = Math.max(0, counts[kind] + count);
     return (this._counts = { ...counts, [kind]: sum });
   }
@@ -399,7 +397,7 @@ export class Decision {
     }
   }
 
-  /** Show this code. If a change was selected, select the one that is now in its place. */
+  /** If a change was selected, select the one that is now in its place. */
   private _setCode(code: string, selected: number | null = null): void {
     const count = countHunks(this._source ?? '', code);
     const isSelected = selected !== null && count > 0;
@@ -416,7 +414,7 @@ export class Decision {
     return turn?.outcome === 'accepted' || turn?.outcome === 'rejected';
   }
 
-  /** Close the suggestion. Text in the input field becomes the draft of the next request. */
+  /** Text in the input field becomes the draft of the next request. */
   private _close(next?: 'running'): void {
     const store = this._store;
     this._undoable = [];
@@ -427,7 +425,7 @@ export class Decision {
     store.discardRequest(next ?? phase, store.inputText);
   }
 
-  /** Leave the phase `running`. The row stays open if it has a draft, or a notice to show. */
+  /** Leave the phase `running`. The row stays open for a draft or a notice. */
   private _endRun(notice: 'run_failed' | 'run_stopped' | 'not_run' | null) {
     const { inputText: draft } = this._store;
     const phase = notice || draft.trim() ? 'editing' : 'idle';
@@ -440,7 +438,7 @@ export class Decision {
   private _checkTimer: number | undefined;
 }
 
-/** Without a saved turn, to which an `accept` event could refer, it is an `edit` event. */
+/** Without a saved turn, an `accept` event could refer to none, so it is an `edit`. */
 function acceptEvent(
   { turnId, saveError, model }: ISuggestion,
   source: string,

@@ -67,8 +67,8 @@ export const done = (id: number, suggestion: string): StreamEvent => ({
 });
 
 /**
- * A stream whose items a test supplies with `push`: an event is yielded, an error is thrown, and
- * null ends the stream.
+ * A test supplies the items with `push`: an event is yielded, an error is thrown, and null ends the
+ * stream.
  */
 export class Feed {
   private queue: (StreamEvent | Error | null)[] = [];
@@ -121,7 +121,7 @@ export function setup(
     stop: jest.fn(async (_id: string) => undefined),
     warmUp: jest.fn(async () => undefined)
   };
-  /** The steps that the server returns for the cell. */
+  /** The server's steps of the cell. */
   const steps: Partial<Step>[] = [];
   const recorded: unknown[] = [];
   const notified: unknown[] = [];
@@ -137,7 +137,7 @@ export function setup(
     notify: jest.fn(key => notified.push(key)),
     record: jest.fn(async (_key, events) => void recorded.push(...events))
   };
-  /** The warnings that the check returns besides the problems. */
+  /** The check's warnings besides the problems. */
   const warnings: IWarning[] = [];
   const target = {
     cellId: 'c1',
@@ -202,7 +202,7 @@ export function setup(
   });
   const states: IGenerationState[] = [];
   model.changed.connect((_, state) => states.push(state));
-  /** Wait until `check` returns true for the model's state, and return this state. */
+  /** Wait until `check` returns true for the model's state. */
   const until = (check: (state: IGenerationState) => boolean) =>
     new Promise<IGenerationState>(resolve => {
       const onChanged = () => {
@@ -215,7 +215,7 @@ export function setup(
       onChanged();
     });
   const phase = (name: string) => until(state => state.phase === name);
-  /** Wait until `count` requests were sent, and return the stream of request number `count`. */
+  /** Wait for request number `count`, and return its stream. */
   const requested = async (count: number) => {
     while (feeds.length < count) {
       await Promise.resolve();
@@ -245,7 +245,6 @@ export function setup(
     target,
     warnings,
     steps,
-    /** Wait until the history was notified `count` times. */
     untilNotified: async (count: number) => {
       while (notified.length < count) {
         await new Promise(resolve => setTimeout(resolve));

@@ -57,7 +57,6 @@ export class GenerationModel extends GenerationStore {
   readonly memory: RowMemory | null;
   readonly pastAnswers: PastAnswerOffer | null;
 
-  /** Open the prompt row, for a request about the selected lines, and warm up a local model. */
   open(selection: ISelection | null = null): void {
     if (this.state.phase !== 'idle') {
       if (selection && !this.isBusy && !this.suggestion) {
@@ -70,7 +69,7 @@ export class GenerationModel extends GenerationStore {
     void this._prepare();
   }
 
-  /** Show a waiting proposal of an agent unless it would replace something of the person. */
+  /** Show an agent's waiting proposal unless it would replace something of the person. */
   async showProposal(): Promise<IWaitingProposal | null> {
     const key = this.target.key();
     const past =
@@ -101,7 +100,7 @@ export class GenerationModel extends GenerationStore {
           (phase === 'editing' && !this.inputText.trim() && !branch);
   }
 
-  /** Close the prompt row. When the row is opened again, its input field contains `draft`. */
+  /** If the row is opened again, its input field contains `draft`. */
   close(draft = ''): void {
     if (!this.isBusy) {
       this.inputText = draft;
@@ -109,7 +108,6 @@ export class GenerationModel extends GenerationStore {
     }
   }
 
-  /** Insert the answer in words, and a note, as a Markdown cell below the cell. Close the row. */
   insertAnswer(note = ''): void {
     const { phase, explanation, model } = this.state;
     const contributor = { kind: 'model', name: model?.id } as const;
@@ -162,7 +160,7 @@ export class GenerationModel extends GenerationStore {
     this.setState({ shared: [...others, ...keys] });
   }
 
-  /** Read the kernel's variables again, with values of DataFrames for a local model only. */
+  /** Read the kernel's variables, with values of DataFrames for a local model only. */
   async readKernel(): Promise<void> {
     if (this.state.phase !== 'idle' && this.target.cellType === 'code') {
       const examples = this.state.model?.onThisMachine ? EXAMPLES : 0;
@@ -178,7 +176,6 @@ export class GenerationModel extends GenerationStore {
     }
   }
 
-  /** Choose the privacy level of a DataFrame, and read the values that it includes. */
   async chooseLevel(name: string, level: PrivacyLevel): Promise<void> {
     const { model, levelStatus: former } = this.state;
     if (level === 'schema') {
@@ -224,7 +221,7 @@ export class GenerationModel extends GenerationStore {
     return new Map([...levels].filter(([other]) => other !== name));
   }
 
-  /** Choose these DataFrames of the kernel, which `list` lists. */
+  /** Choose these of the DataFrames that `list` returns. */
   async chooseFrames(
     names: readonly string[],
     list: () => Promise<DataFrameProfile[]>
@@ -244,7 +241,7 @@ export class GenerationModel extends GenerationStore {
     );
   }
 
-  /** Wait until the kernel was read after the row was opened, but at most a second. */
+  /** Wait at most a second for the reading after the row was opened. */
   waitForKernel(): Promise<unknown> {
     const timeout = new Promise(resolve => setTimeout(resolve, 1000));
     return Promise.race([this._reading.catch(() => undefined), timeout]);
@@ -256,8 +253,8 @@ export class GenerationModel extends GenerationStore {
       return;
     }
     if (this.state.phase === 'suggested' && branch !== null) {
-      // The open suggestion belongs to another branch, so close it. The history then shows it as
-      // neither accepted nor rejected.
+      // The open suggestion belongs to another branch. The history then shows it as neither accepted
+      // nor rejected.
       this.discardRequest('editing', this.inputText);
     }
     this.setState({ branch });
@@ -267,7 +264,6 @@ export class GenerationModel extends GenerationStore {
     return handedOutput(this.sentMentions, this.state.askedModel);
   }
 
-  /** Choose the model for this cell only; null selects the default model. */
   setCellModel(id: string | null): void {
     this.setState({ cellModel: id });
     void this.refreshModel();
@@ -280,7 +276,7 @@ export class GenerationModel extends GenerationStore {
     }
   }
 
-  /** Fetch the list of models for the open row. The next request reports errors. */
+  /** The next request reports errors. */
   async refreshModel(): Promise<void> {
     const isOpen = this.state.phase !== 'idle';
     const { api } = this.history;
@@ -304,7 +300,7 @@ export class GenerationModel extends GenerationStore {
     }
     this.hasBegun = true;
     const problems = (await target.check(target.source() ?? '')) ?? [];
-    // During the check, the row may have been closed, or the cell's error may have changed.
+    // Meanwhile, the row may have been closed, or the cell's error may have changed.
     if (this.state.phase !== 'idle' && target.error() === error) {
       await this.ask(requestText(error, problems), '');
     }
@@ -322,7 +318,6 @@ export class GenerationModel extends GenerationStore {
     return this._sender.takeOver();
   }
 
-  /** Stop the generation, or interrupt the kernel if it runs the accepted code, at once. */
   stop(): void {
     this.decision.interrupt();
     this._sender.stop();
@@ -334,7 +329,7 @@ export class GenerationModel extends GenerationStore {
     }
   }
 
-  /** Start a new conversation: earlier turns stay in the history, but models no longer get them. */
+  /** Earlier turns stay in the history, but models no longer get them. */
   async reset(): Promise<void> {
     if (this.isBusy) {
       this.setState({ notice: 'busy' });
@@ -351,7 +346,7 @@ export class GenerationModel extends GenerationStore {
     }
   }
 
-  /** Load the list of models and the past turns, and warm up the model. Errors are ignored. */
+  /** Errors are ignored. */
   private async _prepare(warmsUp = true): Promise<void> {
     const pastTurns = this._loadPastTurns().catch(() => undefined);
     // The model first, because `readKernel` reads values only for a local one.
@@ -360,7 +355,7 @@ export class GenerationModel extends GenerationStore {
     await Promise.allSettled([warmsUp && this.warmUp(), pastTurns]);
   }
 
-  /** Close the suggestion when the replay or another view of the notebook records a decision. */
+  /** Close the suggestion when another view of the notebook records a decision. */
   private _onEventsQueued(_: IHistory, { key, events }: IQueuedEvents): void {
     if (isSameCell(this.target.key(), key)) {
       for (const { type, turnId, data } of events) {
@@ -383,7 +378,7 @@ export class GenerationModel extends GenerationStore {
       return;
     }
     const past = await loadPastTurns(this.history, key);
-    // If loading fails, this line is not reached, so the next `open` loads the turns again.
+    // Not reached if loading fails, so the next `open` tries again.
     this._hasLoadedPastTurns = true;
     const own = past.turns.filter(({ author }) => author !== 'agent');
     this.intents.addOlder(own.map(({ title }) => title));
@@ -394,15 +389,14 @@ export class GenerationModel extends GenerationStore {
     if (!this.isBusy && this.state.turnId === null && past.lastTurnId) {
       this.setState({ turnId: past.lastTurnId + 1 });
     }
-    // After a reload. Nothing is shown if somebody has decided on the answers, if the cell has
-    // changed since, or if the person has begun another request.
+    // After a reload. Nothing is shown if somebody has decided on the answers, the cell has changed
+    // since, or the person has begun another request.
     const last = past.turns.at(-1);
     if (last && this._isStillOpen(last)) {
       this._showAnswersOf(past);
     }
   }
 
-  /** Show the open answers to the last request again. */
   private _showAnswersOf({ steps, turns }: IPastTurns): void {
     const last = turns[turns.length - 1];
     const agent = last.author === 'agent' ? (last.name ?? '') : undefined;

@@ -9,7 +9,6 @@ const target = (source: string, key: typeof KEY | null = KEY) => ({
   source: () => source
 });
 
-/** A history in which the lines of the cell have these contributors. */
 function historyOf(...authors: string[]) {
   const blame = jest.fn(async () => ({
     lines: authors.map(author => ({ author }) as BlameLine)

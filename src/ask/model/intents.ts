@@ -23,7 +23,7 @@ export class IntentHistory {
     }
   }
 
-  /** Go to the previous request and return its text; null if there is none. The draft is stored. */
+  /** Return the previous request's text, and store the draft; null if there is none. */
   previous(draft: string): string | null {
     if (this._position === null) {
       this._draft = draft;
@@ -36,7 +36,7 @@ export class IntentHistory {
     return this._intents[this._position];
   }
 
-  /** Go to the next request and return its text, the draft after the newest one, and then null. */
+  /** Return the next request's text, the draft after the newest one, and then null. */
   next(): string | null {
     if (this._position === null) {
       return null;
@@ -54,7 +54,7 @@ export class IntentHistory {
   }
 
   private _intents: string[] = [];
-  /** The position in `_intents`; null unless the person is going through them. */
+  /** Null unless the person is going through the requests. */
   private _position: number | null = null;
   private _draft = '';
 }

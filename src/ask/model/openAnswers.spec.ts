@@ -12,7 +12,6 @@ const OPEN: Partial<Step> = {
 };
 
 describe('a suggestion without a decision, after a reload', () => {
-  /** Open the row of a cell whose history ends with these steps. */
   async function open(steps: Partial<Step>[], act = (_: unknown) => {}) {
     const t = setup();
     t.steps.push(...steps);

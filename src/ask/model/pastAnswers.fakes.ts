@@ -29,12 +29,11 @@ export class FakePastAnswers {
     () => this.isWanted
   );
 
-  /** The texts about which the server was asked. */
   get asked(): string[] {
     return this.bodies.map(({ intent }) => intent);
   }
 
-  /** Let the server answer its oldest open request. */
+  /** The server answers its oldest open request. */
   async answer(result: PastAnswer | null | Error): Promise<void> {
     const { resolve, reject } = this._waiting.shift()!;
     if (result instanceof Error) {

@@ -23,10 +23,10 @@ export const PAUSE = 700;
 
 const CJK = /[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]/;
 const SLASH_WORD = /^\/\S*\s*/;
-/** The least length of a request; a character of Chinese, Japanese or Korean counts twice. */
+/** A character of Chinese, Japanese or Korean counts twice. */
 const MIN_LENGTH = 8;
 
-/** Asks the server. After it has said that the person may not use memories, it isn't asked again. */
+/** After the server has said that the person may not use memories, it isn't asked again. */
 export class PastAnswerSource {
   constructor(
     private readonly _api: Pick<MemoryClient, 'pastAnswer'>,
@@ -60,7 +60,6 @@ export class PastAnswerOffer {
     _store.changed.connect(this._onChanged, this);
   }
 
-  /** The offered answer. */
   answer: PastAnswer | null = null;
 
   onText(text: string): void {
@@ -75,7 +74,6 @@ export class PastAnswerOffer {
     }
   }
 
-  /** Don't offer the answer in this cell again. */
   dismiss(): void {
     if (this.answer) {
       this._dismissed.add(keyOf(this.answer));
@@ -93,11 +91,11 @@ export class PastAnswerOffer {
     this._store.setState({});
   }
 
-  /** Write the code below the cell's own code, and record its origin. */
+  /** Write the code below the cell's own, and record its origin. */
   async insert(): Promise<void> {
     const { answer, _store: store } = this;
     try {
-      // Edits that aren't recorded yet must come before the insertion.
+      // Unrecorded edits must come before the insertion.
       await ensureNotebookId(store.target);
     } catch (reason) {
       store.setState({ failure: toFailure(reason) });
@@ -121,7 +119,7 @@ export class PastAnswerOffer {
     const hasEnded = this._wasBusy && !isBusy;
     this._wasBusy = isBusy;
     const isClosed = state.phase === 'idle';
-    // A request that failed or was stopped has the example if it is sent again.
+    // A request that failed or was stopped has the example again.
     const isAnswered = hasEnded && !state.failure && state.notice !== 'stopped';
     if (isClosed || isAnswered) {
       this._store.example = null;
@@ -163,7 +161,7 @@ export class PastAnswerOffer {
   private _show(answer: PastAnswer | null): void {
     if (answer !== this.answer || this._store.example) {
       this.answer = answer;
-      this._store.setState({}); // The row is rendered again.
+      this._store.setState({}); // To render the row again.
     }
   }
 
@@ -175,7 +173,7 @@ export class PastAnswerOffer {
   private readonly _dismissed = new Set<string>();
 }
 
-/** Return a text without a slash word at its beginning; empty if the rest is too short. */
+/** Return the text without its slash word; empty if the rest is too short. */
 export function offeredRequest(text: string): string {
   const request = text.trim().replace(SLASH_WORD, '').trim();
   const characters = [...request];
@@ -192,7 +190,6 @@ function appendCode(source: string, code: string): string {
   return (source.trim() && source + gap) + normalizeLineBreaks(code);
 }
 
-/** Create the event that records an insertion: which model wrote the code, and where. */
 function insertEvent(answer: PastAnswer, source: string): EventBody {
   const { notebook_id, cell_id, turn_id, model: name } = answer;
   const notebook = notebookName(answer) ?? UNKNOWN_NOTEBOOK;

@@ -1,14 +1,14 @@
 /**
  * The problems of code, what helps with them without a model, and what a suggestion overwrites.
  *
- * Invariant: only packages are offered that the check knows; no name is taken from an error.
+ * Invariant: only packages that the check knows are offered; no name is taken from an error.
  */
 import type { ITarget } from '../../cells/notebookCell';
 import { changedLines } from '../../diff/changedLines';
 import type { IProblem, IWarning } from '../../kernel/check';
 import type { IHistory } from '../../tokens';
 
-/** Replace the wrong name of a problem. If it isn't at its position, return the code unchanged. */
+/** If the wrong name isn't at its position, return the code unchanged. */
 export function replaceName(
   code: string,
   { line, column, endLine, endColumn, name }: IProblem,
@@ -31,7 +31,7 @@ export function replaceName(
   );
 }
 
-/** Replace the names of several problems, which are in the order of their positions. */
+/** The problems are in the order of their positions. */
 export function replaceNames(
   code: string,
   problems: readonly IProblem[],
@@ -63,7 +63,7 @@ export function installLine(packageName: string): string {
   return `%pip install ${packageName}`;
 }
 
-/** Insert a line at the start of the code or, if the code has a cell magic, after the magic. */
+/** Insert a line at the start of the code, but after a cell magic. */
 export function withFirstLine(code: string, line: string): string {
   const magic = /^\s*%%.*\n/.exec(code)?.[0] ?? '';
   return `${magic}${line}\n${code.slice(magic.length)}`;
@@ -76,7 +76,7 @@ export function correctObvious(
 ): { code: string; corrections: string[] } {
   const replacements = new Set<string>();
   const imports = new Set<string>();
-  // A replacement moves the positions of the problems after it, so start with the last problem.
+  // The last problem first, because a replacement moves the positions after it.
   for (const problem of [...problems].reverse()) {
     const { name, correction, candidates, import: statement } = problem;
     if (problem.isDefinedAbove) {
@@ -98,7 +98,7 @@ export function correctObvious(
   };
 }
 
-/** Convert a position to an offset. Lines are counted from 1; columns from 0, in code points. */
+/** Lines are counted from 1; columns from 0, in code points. */
 export function offsetOf(code: string, line: number, column: number): number {
   const lines = code.split('\n');
   const before =
@@ -114,7 +114,7 @@ export type Remedy = string | null;
 
 const MAX_MODULES = 5;
 
-/** Return what helps with these problems, without duplicates, in the order in which it helps. */
+/** Return what helps, without duplicates, in the order in which it helps. */
 export function remediesOf(problems: readonly IProblem[]): Remedy[] {
   return [
     ...new Set([
@@ -129,7 +129,7 @@ export function isForModel({ kind, isDefinedAbove }: IProblem): boolean {
   return kind !== 'missing_module' && !isDefinedAbove;
 }
 
-/** Return what helps with the error below a cell; empty if nothing does, or if it isn't known. */
+/** Return what helps with the error below a cell; empty if nothing is known. */
 export async function findRemedies(
   target: Pick<ITarget, 'error' | 'source' | 'check'>
 ): Promise<readonly Remedy[]> {
@@ -151,13 +151,13 @@ function undefinedName(error: string): string | undefined {
   return /^NameError: name '([^']+)' is not defined/m.exec(error)?.[1];
 }
 
-/** Return the modules that an error of an import names; some of them may be installed. */
+/** Return the modules that an import's error names; some may be installed. */
 function missingModules(error: string): string[] {
   const message = /^(?:ModuleNotFoundError|ImportError): (.*)/ms.exec(error);
   if (!message || message[1].includes('cannot import name')) {
     return [];
   }
-  // A quoted module, or the module with which the message begins.
+  // A quoted module, or the one with which the message begins.
   const quoted = '["\'`](?:Import )?([A-Za-z_][\\w.]*)["\'`]';
   const first = '^([A-Za-z_]\\w*) (?:is required|not found)';
   const names = message[1].matchAll(new RegExp(`${quoted}|${first}`, 'g'));
@@ -166,7 +166,7 @@ function missingModules(error: string): string[] {
 
 const NAME_CHARACTER = /^[\p{L}\p{N}\p{M}_]/u;
 
-/** Return the code with the other name; null if there is none, or if the code has changed. */
+/** Null if there is no other name, or the code has changed. */
 export function withOtherName(
   code: string,
   { name, otherName, uses }: IWarning
@@ -190,7 +190,7 @@ export function withOtherName(
   return renamed;
 }
 
-/** Count the lines that a person wrote and that are missing from `code`; 0 if that isn't known. */
+/** Count the hand-written lines that are missing from `code`; 0 if that isn't known. */
 export async function countOverwrittenLines(
   history: IHistory,
   target: Pick<ITarget, 'key' | 'source'>,
@@ -209,11 +209,11 @@ export async function countOverwrittenLines(
         isRemoved[index] && author === 'person' && !existing
     ).length;
   } catch {
-    return 0; // The cell has no history yet, or the server is not reachable.
+    return 0; // No history yet, or the server can't be reached.
   }
 }
 
-/** Return for each line whether it, unless blank, is in `code` nowhere. */
+/** Return for each line whether it isn't blank and is nowhere in `code`. */
 function removedLines(source: string, code: string): boolean[] {
   const texts = new Set(code.split('\n').map(line => line.trim()));
   const lines = source.split('\n').map(line => line.trim());

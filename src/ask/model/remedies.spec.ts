@@ -49,7 +49,7 @@ describe('remediesOf', () => {
 });
 
 describe('findRemedies', () => {
-  /** Find what helps with an error; the check knows a package, an import and a cell above. */
+  /** The check knows a package, an import and a cell above. */
   async function find(error: string | null, source = 'np.pi + sales') {
     const checked: string[] = [];
     const problemsOf = new Map([
@@ -133,7 +133,7 @@ describe('offerLine', () => {
     await t.model.decision.accept();
     expect(t.source()).toBe(added);
     expect(t.bodies).toEqual([]);
-    // It is in the history as a change by AI Server, not by the person or a model.
+    // In the history, AI Server made the change, not the person or a model.
     expect(t.recorded).toEqual([
       {
         type: 'edit',

@@ -23,7 +23,6 @@ const FRAME = {
   columns: [{ name: 'price', dtype: 'int64' }]
 };
 
-/** Send a request again, and answer it. */
 function send(
   t: ReturnType<typeof setup>,
   request: Partial<IRepeatedRequest> = {},

@@ -1,8 +1,8 @@
 /**
  * Sends a request of a cell's history again, of another model, for the replay.
  *
- * Invariants: the cell, its row and the kernel stay unchanged. A remote model gets no values, and
- * no outputs or texts of mentioned files.
+ * Invariants: the cell, its row and the kernel stay unchanged. A remote model gets no values, and no
+ * outputs or texts of mentioned files.
  */
 import type { GenerateBody, StreamEvent } from '../../api/types';
 import { toFailure } from '../../state/failure';
@@ -13,13 +13,13 @@ import { ensureNotebookId, requestBody } from './request';
 import type { IStoreOptions } from './store';
 import { GenerationStream, MAX_ATTEMPTS } from './stream';
 
-/** A local model gets at most this many example values of each text column and text index. */
+/** Example values of each text column and text index, for a local model. */
 export const EXAMPLES = 2;
 
-/** Matches the modes of the API. Another tool may have stored other ones. */
+/** Another tool may have stored other modes. */
 const MODE = /^[a-z_]{1,32}$/;
 
-/** Send a request again, and wait until its turn is saved. Aborting `signal` stops the model. */
+/** Wait until the turn is saved. Aborting `signal` stops the model. */
 export async function repeatRequest(
   options: IStoreOptions,
   request: IRepeatedRequest,
@@ -66,7 +66,7 @@ function answerIn(event: StreamEvent): IRepeatedAnswer | null {
     case 'error':
       return { turn: null, failure: event };
     case 'cancelled':
-      // Another page or the server's shutdown can have stopped it, too.
+      // Stopped by another page or the server's shutdown.
       return failed('stopped_elsewhere');
     default:
       return null;

@@ -1,4 +1,4 @@
-/** A cell's request: what it contains, its body, and the requests that were sent before it. */
+/** A cell's request: its contents, its body, and the requests before it. */
 import type { ApiClient } from '../../api/client';
 import type {
   AnalyzeBody,
@@ -21,23 +21,23 @@ export interface IAttached extends IKernelVariables {
   readonly detached?: readonly string[];
 }
 
-/** A request, stored so that it can be sent again. */
+/** Stored so that it can be sent again. */
 export interface IRequest {
   readonly intent: string;
-  /** The code of the suggestion that was open when the request was built, or else the cell's. */
+  /** The code of the suggestion that was open, or else the cell's. */
   readonly source: string;
-  /** The turn that the request continues from, if it isn't the newest one. */
+  /** The turn from which the request continues, if it isn't the newest one. */
   readonly parentTurnId?: number;
   readonly dataframes: readonly DataFrameProfile[];
   readonly attached: IAttached;
   readonly selection?: ILineRange | null;
-  /** The text that the person typed. Other parts of the intent mention nothing by `@`. */
+  /** The typed text. Other parts of the intent mention nothing by `@`. */
   readonly typed?: string;
   /** The cells, files and errors that `typed` mentions. They are read again when it is sent. */
   readonly mentions?: readonly IMention[];
   readonly example?: Mention;
   readonly isRepair?: boolean;
-  /** Whether the request was answered before, and another answer is wanted. */
+  /** Whether the request was answered, and another answer is wanted. */
   readonly isRetry?: boolean;
   readonly model?: string;
   /** Whether a better answer to the open request is wanted: a repair, or another change. */
@@ -53,7 +53,7 @@ interface IBodyOptions {
 
 export type PreviewApi = Pick<ApiClient, 'preview'>;
 
-/** Return the id of a cell's notebook, or one that no notebook has: it has no past turns. */
+/** Without an id, return one that no notebook has: it has no past turns. */
 export function notebookIdOf(target: Pick<ITarget, 'key'>): string {
   return target.key()?.notebookId ?? 'unsaved';
 }
@@ -123,13 +123,12 @@ export async function ensureNotebookId(
 
 export interface IPastTurns {
   readonly steps: readonly Step[];
-  /** The steps that a person's requests have caused, not the replay's “ask again”. */
+  /** The steps of a person's requests, not of the replay's “ask again”. */
   readonly turns: readonly Step[];
   readonly lastTurnId: number;
   readonly uncountedTurnIds: readonly number[];
 }
 
-/** Return the request of the last turn if it is a proposal of an agent that waits; else null. */
 export function waitingProposal({ turns }: IPastTurns): Step | null {
   const last = turns.at(-1);
   return last?.author === 'agent' && last.outcome === 'open' ? last : null;

@@ -32,7 +32,7 @@ import { type IGenerationState, answeredState, waitingState } from './state';
 import type { GenerationStore } from './store';
 import { GenerationStream, MAX_ATTEMPTS } from './stream';
 
-/** The longest time in milliseconds for which a suggestion is held back for its check. */
+/** The longest time for which a suggestion is held back for its check. */
 const PATIENCE_MS = 1500;
 
 const POLL_DELAYS_MS = [0, 500, 1000, 2000, 4000, 8000, 16_000];
@@ -51,7 +51,7 @@ class SentRequest extends GenerationStream {
 export class RequestSender {
   constructor(private readonly _store: GenerationStore) {}
 
-  /** Send a request again, because it failed or because the person wants another answer. */
+  /** Send a request again after a failure, or for another answer. */
   async retry(request: IRequest): Promise<void> {
     const { failure, phase } = this._store.state;
     const hasAnswer = phase === 'suggested' || phase === 'answered';
@@ -79,7 +79,6 @@ export class RequestSender {
     }
   }
 
-  /** Send a request, show its answer as it arrives, and then check and correct the suggestion. */
   async send(request: IRequest): Promise<void> {
     const store = this._store;
     if (store.isBusy) {
@@ -93,7 +92,7 @@ export class RequestSender {
     const sent = (this._current = this._last = new SentRequest(request));
     this._begin(request);
     try {
-      // The server doesn't start a generation before the cell's previous generation has ended.
+      // The server starts no generation before the cell's previous one has ended.
       await previous?.ended;
       await this._read(sent, await this._prepare(sent));
     } catch (reason) {
@@ -102,8 +101,8 @@ export class RequestSender {
       sent.end();
     }
     await this._checkSuggestion();
-    // After a change of the suggestion was stopped, “Regenerate” repeats the person's request again.
-    // If it failed, “Try again” repeats the change.
+    // After a change of the suggestion was stopped, “Regenerate” repeats the person's request. If it
+    // failed, “Try again” repeats the change.
     const isLast = store.request === request && request.isChange;
     if (isLast && !store.state.failure) {
       store.request = store.answer?.request ?? null;
@@ -122,7 +121,7 @@ export class RequestSender {
     const { request } = sent;
     const ready = ensureNotebookId(store.target);
     const notebookId = await sent.rejectOnAbort(ready);
-    // While saving, the person may have chosen to reload the notebook from its file.
+    // While saving, the person may have reloaded the notebook from its file.
     const current = this._withCurrentSource(request);
     if (current.source !== request.source) {
       store.baseSource = current.source;
@@ -152,7 +151,7 @@ export class RequestSender {
     if (!isChange) {
       store.intents.add(request.intent);
     }
-    // The answers to the same request aren't counted any more.
+    // The answers to the same request no longer count.
     const turnIds = answers.map(({ suggestion }) => suggestion.turnId);
     const uncounted = isChange || isRetry ? turnIds : [];
     store.setState({
@@ -168,8 +167,8 @@ export class RequestSender {
   }
 
   /**
-   * Return the request with the cell's current source, unless its source is an open suggestion's
-   * code, or another answer is wanted, for which the server finds earlier ones by the source.
+   * Return the request with the cell's current source, except for an open suggestion's code, and for
+   * another answer: the server finds earlier ones by the source.
    */
   private _withCurrentSource(request: IRequest): IRequest {
     const { suggestion, target } = this._store;
@@ -194,8 +193,8 @@ export class RequestSender {
     const attempts = this._mightStillRun ? MAX_ATTEMPTS : 1;
     this._mightStillRun = true;
     try {
-      // Read until the stream ends. If the page closed the stream after the last event, the server
-      // would take that for a lost connection.
+      // Read until the stream ends: if the page closed it after the last event, the server would
+      // take that for a lost connection.
       for await (const event of sent.events(api, body, attempts)) {
         this._apply(sent, event);
         if (sent.hasEnded) {
@@ -203,7 +202,7 @@ export class RequestSender {
         }
       }
     } catch (reason) {
-      // If the error isn't AI Server's own response, the server may run the generation.
+      // Unless AI Server itself responded with the error, it may run the generation.
       const { status, code } = reason as Partial<ApiError>;
       this._mightStillRun = !status || code === 'proxy_error';
       throw reason;
@@ -256,8 +255,8 @@ export class RequestSender {
     this._update(sent, {
       phase: 'streaming',
       explanation: answer.explanation,
-      // While there is no code, the previous suggestion is visible: until some code has arrived, and
-      // after what arrived has turned out to be thoughts or words.
+      // The previous suggestion is visible until some code has arrived, and after what arrived has
+      // turned out to be thoughts or words.
       code: answer.code
         ? normalizeLineBreaks(answer.code)
         : (this._store.answer?.shown?.code ?? '')
@@ -271,11 +270,10 @@ export class RequestSender {
     if (event.type === 'done') {
       this._showAnswer(sent, event.interaction);
     } else if (event.type === 'cancelled') {
-      // If the person stopped the generation in this page, nothing changes. Otherwise another page
-      // or the server's shutdown stopped it, which is shown as a failure.
+      // If the person stopped it in this page, nothing changes. Otherwise, another page or the
+      // server's shutdown did, which is shown as a failure.
       this._fail(sent, { code: 'stopped_elsewhere', message: '' });
     } else if (event.unsaved?.ai_response.status === 'success') {
-      // The server could not save the turn.
       this._showAnswer(sent, event.unsaved, event.code);
     } else {
       this._fail(sent, event);
@@ -304,7 +302,7 @@ export class RequestSender {
         ...store.suggested,
         isChecking: true,
         notice: isSameAgain ? 'same_again' : null,
-        branch: null // The next request continues from this answer.
+        branch: null
       });
     } else if (store.suggestion) {
       // A turn that wasn't saved isn't in the history, so no request can continue from it.
@@ -324,9 +322,7 @@ export class RequestSender {
     this._endUnanswered(sent, { phase: 'failed', failure });
   }
 
-  /**
-   * End a request, unless it has ended. A part is shown if it was interrupted without a suggestion.
-   */
+  /** A part is shown if it was interrupted without a suggestion. */
   private _endUnanswered(sent: SentRequest, change: Change): void {
     if (this._current !== sent) {
       return;
@@ -340,7 +336,7 @@ export class RequestSender {
     this._store.setState({
       notice: null,
       ...(isPartial ? { code, explanation } : { code: '', explanation: '' }),
-      // The server stores a turn even without an answer, so the next turn gets the next id.
+      // The server stores a turn even without an answer.
       ...(turnId && {
         turnId: turnId + 1,
         uncountedTurnIds: [...state.uncountedTurnIds, turnId]
@@ -359,7 +355,7 @@ export class RequestSender {
     }
   }
 
-  /** Check the open suggestion, and correct it if it is new. Its buttons are disabled until then. */
+  /** Correct the suggestion if it is new. Its buttons are disabled until then. */
   private async _checkSuggestion(): Promise<void> {
     const store = this._store;
     const { suggestion } = store;
@@ -374,7 +370,7 @@ export class RequestSender {
     if (problems && isNew()) {
       await this._correct(problems);
     }
-    // During the check, the person can close the suggestion and send another request.
+    // Meanwhile, the person can close the suggestion and send another request.
     if (isNew()) {
       store.setState({ isChecking: false });
     }
@@ -392,7 +388,7 @@ export class RequestSender {
     const remaining = await store.check();
     const { phase, code: current } = store.state;
     if (phase !== 'suggested' || current !== correctedCode) {
-      return; // The suggestion was closed or revised meanwhile.
+      return; // It was closed or revised meanwhile.
     }
     const isValid = !remaining?.some(({ kind }) => kind === 'syntax');
     if (!remaining || !isValid || remaining.length >= problems.length) {
@@ -401,7 +397,7 @@ export class RequestSender {
     }
   }
 
-  /** Return those in the selected lines that are no names which the suggestion has lost. */
+  /** Return those in the selected lines that aren't names which the suggestion has lost. */
   private _correctable(allProblems: readonly IProblem[]): readonly IProblem[] {
     const lines = this._store.selectedLines;
     const source = this._store.target.source() ?? '';
@@ -419,13 +415,13 @@ export class RequestSender {
   }
 
   /**
-   * Whether the server might still run a generation of this cell, so that it refuses the next
-   * request, which is then sent up to `MAX_ATTEMPTS` times.
+   * Whether the server might still run a generation of this cell and refuse the next request, which
+   * is then sent up to `MAX_ATTEMPTS` times.
    */
   private _mightStillRun = false;
   /** The request whose events change the state; null if none waits or streams. */
   private _current: SentRequest | null = null;
-  /** The request that was sent last, which may still be streaming. */
+  /** This request may still be streaming. */
   private _last: SentRequest | null = null;
 }
 
@@ -437,7 +433,7 @@ async function notifyWhenSaved(
 ): Promise<void> {
   for (const delay of POLL_DELAYS_MS) {
     await new Promise(resolve => setTimeout(resolve, delay));
-    // An error means that the server is not reachable yet.
+    // An error means that the server isn't reachable yet.
     const replay = await history.api.replay(key).catch(() => null);
     if (replay?.steps.some(step => (step.turnId ?? 0) >= turnId)) {
       break;

@@ -5,9 +5,9 @@
  *                                            └────────┬───────────┘       └─ words ─> answered
  *                                            failed, stopped
  *
- * An open suggestion stays until another arrives: a request that brings none ends in `suggested`.
- * Accept and Reject lead to `idle`, or to `editing` if there is typed text or a notice; “Accept and
- * run” through `running`.
+ * An open suggestion stays until another arrives: a request without one ends in `suggested`. Accept
+ * and Reject lead to `idle`, or to `editing` if there is typed text or a notice; “Accept and run”
+ * through `running`.
  */
 import type { DataFrameProfile, ModelInfo, ModelList } from '../../api/types';
 import type { IProblem, IWarning } from '../../kernel/check';
@@ -30,7 +30,7 @@ export type Phase =
   | 'failed'
   | 'stopped';
 
-/** The notices of a prompt row; `promptLabels.ts` has their texts. */
+/** `promptLabels.ts` has their texts. */
 export type Notice =
   | 'busy'
   | 'stopped'
@@ -47,59 +47,56 @@ export type Notice =
   | 'text_replaced'
   | 'changes_suggestion';
 
-/** The immutable state of a cell's `GenerationModel`, from which views are drawn. */
 export interface IGenerationState extends IShownCode {
   readonly phase: Phase;
   readonly intent: string;
-  /** The text for the input field. It doesn't replace a text that the person has typed. */
+  /** The text for the input field. It doesn't replace text that the person has typed. */
   readonly draft: string;
-  /** The index of the selected change. */
   readonly change: number | null;
   readonly explanation: string;
-  /** The id of the current turn or, without a request, of the next one; null if unknown. */
+  /** The current turn's id or, without a request, the next one's; null if unknown. */
   readonly turnId: number | null;
-  /** The turns without an answer, and all but the newest of several answers to a request. */
+  /** Turns without an answer, and all but the newest of several answers to a request. */
   readonly uncountedTurnIds: readonly number[];
   readonly model: ModelInfo | null;
   readonly askedModel: ModelInfo | null;
   readonly cellModel: string | null;
-  /** Warnings about the server's store of sessions, as worded by the server. */
+  /** Warnings about the server's store of sessions, in its words. */
   readonly storeNotices?: readonly string[];
   readonly failure: IFailure | null;
   readonly notice: Notice | null;
-  /** The error code, such as `storage_full`, if the turn could not be saved; otherwise null. */
+  /** The error code, such as `storage_full`, if the turn could not be saved. */
   readonly saveError: string | null;
-  /** Whether the cell has changed since the suggestion was requested (see `baseSource`). */
+  /** Whether the cell has changed since the request (see `baseSource`). */
   readonly isCellEdited: boolean;
-  /** The time at which the current request was sent, as `performance.now()`. */
+  /** The time of the current request, as `performance.now()`. */
   readonly requestTime: number;
-  /** The time of the next attempt to ask the model, as `performance.now()`; 0 for no attempt. */
+  /** The time of the next attempt, as `performance.now()`; 0 for none. */
   readonly nextAttemptTime: number;
   readonly dataframes: readonly DataFrameProfile[];
   readonly missingFrames: IMissingFrames | null;
   readonly problems: readonly IProblem[];
-  /** Whether the suggestion is a line that helps with the cell's error; no model was asked. */
+  /** Whether the suggestion is a line that helps with the error; no model was asked. */
   readonly isRemedy: boolean;
   readonly warnings: readonly IWarning[];
   /** Whether the suggestion may still be corrected, so that its buttons are disabled. */
   readonly isChecking: boolean;
   readonly overwrittenCount: number;
-  /** The kinds of characters that the server replaced in the suggestion, such as `quotes`. */
+  /** The kinds of characters that the server replaced, such as `quotes`. */
   readonly replacedCharacters: readonly string[];
   readonly kernel: IKernelVariables;
   readonly detached: readonly string[];
-  /** The older turn that the next request continues from; null to continue from the newest turn. */
+  /** The older turn from which the next request continues; null for the newest. */
   readonly branch: IBranch | null;
-  /** The lines of the cell that the next request may change; null for the whole cell. */
+  /** The lines that the next request may change; null for the whole cell. */
   readonly selection: ISelection | null;
-  /** The mentions that the person has chosen to send to a remote model (see `mentionKey`). */
+  /** The mentions that the person shares with a remote model (see `mentionKey`). */
   readonly shared: readonly string[];
-  /** The privacy levels of DataFrames that the person has chosen for the next request. */
   readonly levels: ChosenLevels;
   readonly levelStatus: ILevelStatus | null;
 }
 
-/** The fields that are cleared when another answer is shown. */
+/** Cleared when another answer is shown. */
 const NOTHING_FOUND = {
   failure: null,
   notice: null,
@@ -111,7 +108,7 @@ const NOTHING_FOUND = {
   correctedCode: ''
 } as const;
 
-/** The fields that are cleared when a request is sent. */
+/** Cleared when a request is sent. */
 const NOTHING_SHOWN = {
   ...NOTHING_FOUND,
   missingFrames: null,
@@ -167,14 +164,13 @@ export function applyModelList(
   const model = chosen ?? findModel(list.default);
   return {
     model,
-    // Deselect a model that is no longer listed, for example because its key was removed.
+    // Deselect a model that is no longer listed, for example without its key.
     cellModel: chosen && state.cellModel,
     storeNotices: list.notices ?? [],
     ...failureChange(state, model)
   };
 }
 
-/** Return the change of the shown failure after `model` has become the row's model. */
 function failureChange(
   state: IGenerationState,
   model: ModelInfo | null
@@ -185,7 +181,7 @@ function failureChange(
     const notice = hadNoModel && !failure ? 'ready' : state.notice;
     return { failure, notice };
   }
-  // A failure of the previous model doesn't apply to a newly chosen model.
+  // A failure of the previous model doesn't apply to a newly chosen one.
   const hasNewModel = model && state.model && model.id !== state.model.id;
   const isObsolete =
     hasNewModel && state.failure && isModelFailure(state.failure);
@@ -211,7 +207,7 @@ export function answeredState(
   { intent, explanation, turnId, saveError, mode }: ISuggestion,
   model: ModelInfo | null
 ): Partial<IGenerationState> {
-  // A local model is small, and may answer in words because it can't write the requested code.
+  // A small local model may answer in words because it can't write the code.
   const isQuestion = mode === 'explain' || /[?？]/.test(intent);
   const mayBeUnwanted = model?.onThisMachine && !isQuestion;
   return {
@@ -236,7 +232,7 @@ export function answerState(
     phase: 'suggested',
     intent,
     explanation,
-    // A line that no model wrote leaves the number of the next request.
+    // A line that no model wrote leaves the next request's number.
     ...(turnId && { turnId }),
     isRemedy: !turnId,
     saveError,
@@ -248,9 +244,8 @@ export function answerState(
 }
 
 /**
- * Return the number that the row shows for the current or next turn; null if the turn's id is
- * unknown. If turn 2 has no answer, or turn 3 is another answer to its request, turn 5 has the
- * number 4.
+ * Return the number that the row shows for the current or next turn; null if its id is unknown. If
+ * turn 2 has no answer, or turn 3 is another answer to its request, turn 5 has the number 4.
  */
 export function requestNumber({
   turnId,

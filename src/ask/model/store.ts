@@ -40,14 +40,14 @@ import {
 } from './state';
 import type { GenerationApi } from './stream';
 
-/** The modes that ask only for additions to the code, so that the check reports other changes. */
+/** These modes ask only for additions, so the check reports other changes. */
 const ADDITIVE_MODES = ['document', 'test'];
 
 export interface IStoreOptions {
   api: GenerationApi;
   history: IHistory;
   target: ITarget;
-  /** Return whether the messages that models get are stored with the turns. Default: true. */
+  /** Whether the messages that models get are stored. Default: true. */
   storesPrompts?: () => boolean;
 }
 
@@ -67,15 +67,15 @@ export class GenerationStore {
   readonly changed = new Signal<this, IGenerationState>(this);
   readonly intents = new IntentHistory();
 
-  /** The text of the input field. A recreated view starts with this text. */
+  /** The input field's text, with which a recreated view starts. */
   inputText = '';
   request: IRequest | null = null;
-  /** The answer of another notebook that is sent with the next request; null if none is. */
+  /** The answer of another notebook that the next request contains. */
   example: PastAnswer | null = null;
   answers: readonly IAnswer[] = [];
   /** The last turn in words about the open suggestion, from which the next request continues. */
   wordsTurnId: number | null = null;
-  /** The cell's code when the open request was sent first; null if the cell was deleted. */
+  /** The cell's code when the open request was first sent; null if the cell was deleted. */
   baseSource: string | null = null;
   sentMentions: readonly Mention[] = []; // with the last request
   isDisposed = false;
@@ -96,7 +96,6 @@ export class GenerationStore {
     return this.answer?.suggestion ?? null;
   }
 
-  /** Whether a request is waiting or streaming, or accepted code is running. */
   get isBusy(): boolean {
     return this.isGenerating || this._state.phase === 'running';
   }
@@ -115,7 +114,6 @@ export class GenerationStore {
     return phase === 'answered' && turnId ? turnId + 1 : turnId;
   }
 
-  /** Whether the cell has changed since the suggestion was requested (see `baseSource`). */
   get isCellEdited(): boolean {
     const source = this.target.source();
     const { baseSource } = this;
@@ -130,7 +128,7 @@ export class GenerationStore {
     );
   }
 
-  /** The lines of the open suggestion, or of the cell, that may change; null for all of them. */
+  /** The lines of the open suggestion, or of the cell, that may change; null for all. */
   get selectedLines(): ILineRange | null {
     return this.selectedLinesOf(this._currentSource);
   }
@@ -140,7 +138,7 @@ export class GenerationStore {
     return selection && lineRange(selection, source);
   }
 
-  /** Build the request that would be sent now. Mentions count only in the `typed` part. */
+  /** Mentions count only in the `typed` part. */
   buildRequest(intent: string, typed = intent): IRequest {
     const { suggestion, state, target } = this;
     const example = this.example ? exampleMention(this.example) : undefined;
@@ -182,7 +180,7 @@ export class GenerationStore {
     );
   }
 
-  /** Let a local model read the cell and its context now, so that it answers the request sooner. */
+  /** Let a local model read the cell and its context now, so that it answers sooner. */
   warmUp(): Promise<void> {
     const { api, inputText, selectedLines: selection, target } = this;
     const attached = this._attached(inputText);
@@ -193,7 +191,7 @@ export class GenerationStore {
 
   /**
    * Check the open suggestion in the kernel, and count the hand-written lines that it would
-   * overwrite. Return its problems; null if they aren't known, or if it was changed meanwhile.
+   * overwrite. Return its problems; null if they aren't known, or it was changed meanwhile.
    */
   async check(): Promise<readonly IProblem[] | null> {
     const { phase, code } = this._state;
@@ -252,12 +250,12 @@ export class GenerationStore {
     void this.check();
   }
 
-  /** The state change that shows the open answer as it was shown last; null if there is none. */
+  /** The state change that shows the open answer as it was last; null if there is none. */
   get suggested(): Partial<IGenerationState> | null {
     return this.answer && answerState(this.answer, this.isCellEdited);
   }
 
-  /** Store what is shown of the open answer, because something else will be shown instead. */
+  /** Store what is shown of the open answer, before something else is shown. */
   keepShown(): void {
     const { code, corrections, correctedCode } = this._state;
     const shown = { code, corrections, correctedCode };
@@ -273,7 +271,7 @@ export class GenerationStore {
     }
   }
 
-  /** Remove what was read from the kernel, because it has restarted or is another one. */
+  /** The kernel has restarted or is another one. */
   clearKernel(): void {
     const { kernel } = this._state;
     this.setState({
@@ -284,7 +282,7 @@ export class GenerationStore {
     });
   }
 
-  /** Discard the request and the suggestion. The choice of DataFrames stays until it is sent. */
+  /** The choice of DataFrames stays until it is sent. */
   discardRequest(phase: 'idle' | 'editing' | 'running', draft: string): void {
     const { model, cellModel, uncountedTurnIds, branch, kernel } = this._state;
     const { dataframes, detached, levels } = this._state;
@@ -302,7 +300,7 @@ export class GenerationStore {
 
   async record(event: EventBody): Promise<boolean> {
     const { cellId } = this.target;
-    // `ensure` may save the notebook. That isn't necessary for an event if the notebook has an id.
+    // `ensure` may save the notebook, which an event doesn't need.
     const key =
       this.target.key() ??
       (await this.target.ensure().then(

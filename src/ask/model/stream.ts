@@ -9,10 +9,10 @@ import type { AnalyzeBody, GenerateBody, StreamEvent } from '../../api/types';
 
 export type GenerationApi = Pick<ApiClient, 'generate' | 'stop' | 'warmUp'>;
 
-/** The time, in milliseconds, after which a stopped stream is aborted if it has not ended. */
+/** A stopped stream that has not ended by then is aborted. */
 const STOP_TIMEOUT_MS = 5000;
 
-/** The server refuses a generation while the cell's previous one is still shutting down. */
+/** The server refuses a generation while the cell's previous one shuts down. */
 export const MAX_ATTEMPTS = 12;
 const RETRY_DELAY_MS = 250;
 
@@ -20,13 +20,12 @@ export class GenerationStream {
   readonly abort = new AbortController();
   /** Call this when nothing more will be read from the stream. */
   end!: () => void;
-  /** Resolves when `end` is called. */
   readonly ended = new Promise<void>(resolve => (this.end = resolve));
   generationId: string | null = null;
   turnId = 0;
   isStopped = false;
 
-  /** Yield the events; while another generation of the cell runs, try up to `attempts` times. */
+  /** While another generation of the cell runs, try up to `attempts` times. */
   async *events(
     api: GenerationApi,
     body: GenerateBody | AnalyzeBody,
@@ -47,7 +46,7 @@ export class GenerationStream {
     }
   }
 
-  /** Return the result of `promise`, but reject as soon as the stream is aborted. */
+  /** Reject as soon as the stream is aborted. */
   rejectOnAbort<T>(promise: Promise<T>): Promise<T> {
     const { signal } = this.abort;
     const aborted = new Promise<never>((_, reject) => {

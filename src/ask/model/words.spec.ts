@@ -10,7 +10,6 @@ async function answer(t: Setup, id: number, suggestion: string) {
   feed.push(start(id), { type: 'done', interaction, revision: id }, null);
 }
 
-/** Ask for code, which is then an open suggestion. */
 async function askForCode() {
   const t = setup();
   t.model.open();

@@ -195,7 +195,7 @@ export class AskNotebooks {
       },
       models: models ?? undefined,
       budget: this._budget,
-      // Without `autoClose`, JupyterLab would only count the notification in the status bar.
+      // Without `autoClose`, JupyterLab would only count it in the status bar.
       onUnsaved: text => Notification.warning(text, { autoClose: 8000 }),
       onCellDeleted: model =>
         Notification.info(

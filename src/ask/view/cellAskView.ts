@@ -2,7 +2,7 @@
  * The prompt row and the diff of one cell widget.
  *
  * Invariants:
- * - All state is in the `GenerationModel`, because JupyterLab may recreate the cell's widget.
+ * - All state is in the `GenerationModel`, because JupyterLab may recreate the widget.
  * - A Markdown cell shows its source while its row is open. Accepted Markdown isn't rendered until
  *   the person does so, because rendering may load images from the web.
  */
@@ -83,14 +83,13 @@ export class CellAskView implements IDisposable {
     this._follower.open();
   }
 
-  /** Show the source of a Markdown cell, because a rendered cell has no editor for the diff. */
+  /** A rendered cell has no editor for the diff. */
   private _showSource(): void {
     if (this.cell instanceof MarkdownCell) {
       this.cell.rendered = false;
     }
   }
 
-  /** Render a Markdown cell again if it was rendered before, and its source has not changed. */
   private _restoreRendered(): void {
     const { cell } = this;
     if (
@@ -114,12 +113,12 @@ export class CellAskView implements IDisposable {
       widget.hasClass('jp-Cell-inputWrapper')
     );
     layout.insertWidget(input + 1, this.row);
-    // The widget may be a new one because the notebook was reloaded from its file.
+    // The widget may be new, after a reload of the notebook from its file.
     this.model.decision.onSourceChanged();
     this._draw();
   }
 
-  /** Draw in the next frame. Even if many tokens arrive, the view is drawn once per frame. */
+  /** However many tokens arrive, draw once per frame. */
   private _scheduleDraw(): void {
     if (!this._pendingFrame) {
       this._pendingFrame = requestAnimationFrame(() => {
@@ -178,7 +177,7 @@ export class CellAskView implements IDisposable {
       onEdit: edited => model.decision.edit(edited),
       onKey: event => {
         if (event.isComposing || event.keyCode === 229) {
-          return; // The key belongs to an input method.
+          return; // For an input method.
         }
         const leaves = event.key === 'Escape' && !model.isBusy;
         if (leaves || handleKey(model, event)) {
@@ -192,7 +191,7 @@ export class CellAskView implements IDisposable {
     });
   }
 
-  /** Look for a decision of another page. Without jupyter-collaboration, no signal reports it. */
+  /** Look for another page's decision. Without jupyter-collaboration, no signal reports it. */
   private readonly _onWindowFocus = (): void => {
     void this.model.decision.closeIfDecided();
   };
@@ -203,7 +202,7 @@ export class CellAskView implements IDisposable {
     this.row.update(); // It shows which lines may change.
   }
 
-  /** Redraw the row when the cell's error changes, because the row offers to fix the error. */
+  /** The row offers to fix the cell's error. */
   private _onOutputsChanged(): void {
     const error = this.model.target.error();
     if (error !== this._shownError) {

@@ -1,4 +1,4 @@
-/** The commands with which a person asks for code, and the menu of the prompt row. */
+/** The commands with which a person asks for code, and the prompt row's menu. */
 import type { JupyterFrontEnd } from '@jupyterlab/application';
 import { Notification } from '@jupyterlab/apputils';
 import { Cell, CodeCell } from '@jupyterlab/cells';
@@ -46,7 +46,6 @@ export function addCommands(
   };
   const currentModel = (): GenerationModel | null =>
     currentManager()?.get(currentCell()) ?? null;
-  /** Return the text to save as a recipe: an argument, the typed text or the last request. */
   const requestText = (argument: unknown): string => {
     const model = currentModel();
     return typeof argument === 'string'
@@ -66,8 +65,8 @@ export function addCommands(
     caption: trans.__('Ask for new code or a change in this cell'),
     icon: args => (args.isMenu ? undefined : askIcon),
     isEnabled: () => tracker.currentWidget !== null,
-    // With a turn's id and title, the next request continues from this turn. If `parentTurnId` is
-    // null, the next request continues from the newest turn. Without arguments, only open the row.
+    // The next request continues from the turn `parentTurnId`; if it is null, from the newest one.
+    // Without arguments, only open the row.
     execute: ({ parentTurnId, parentTitle }) =>
       withCell((manager, cell) => {
         manager.open(cell);
@@ -241,7 +240,7 @@ export function createRowMenu(app: JupyterFrontEnd): Menu {
   return menu;
 }
 
-/** Run the cells above, and say so if one fails. The row has to take the focus again. */
+/** Say so if a cell fails. The row has to take the focus again. */
 export async function runCellsAbove(
   { commands }: Pick<JupyterFrontEnd, 'commands'>,
   { content }: NotebookPanel,
@@ -256,7 +255,7 @@ export async function runCellsAbove(
     if (focused?.closest('.jp-AIServer-Ask')) {
       focused.blur();
     }
-    // Without `activate`, the command doesn't activate the notebook's tab, which is active.
+    // Without `activate`, the notebook's tab, which is active, isn't activated.
     const command = 'notebook:run-all-above';
     if ((await commands.execute(command, { activate: false })) === false) {
       Notification.error(

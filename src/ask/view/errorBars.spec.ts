@@ -12,7 +12,6 @@ import { ErrorBars } from './errorBars';
 import { runCellsAbove } from './commands';
 import type { NotebookAskManager } from './notebookAskManager';
 
-/** A cell with an error below it. */
 function failedCell(): CodeCell {
   const cell: CodeCell = Object.create(CodeCell.prototype);
   const layout = new PanelLayout();

@@ -1,6 +1,6 @@
 /**
- * Buttons below a cell's error: what helps without a model, a fix and an explanation. A cell has
- * them as long as its output shows an error of its current code.
+ * Buttons below the error of a cell's current code: what helps without a model, a fix and an
+ * explanation.
  */
 import { Cell, CodeCell } from '@jupyterlab/cells';
 import type { NotebookPanel } from '@jupyterlab/notebook';
@@ -24,14 +24,14 @@ type ErrorManager = Pick<
 >;
 
 export class ErrorBars implements IDisposable {
-  /** `targetOf` returns the target of a cell’s check. */
+  /** `targetOf` returns the target of a cell's check. */
   constructor(
     private readonly _panel: NotebookPanel,
     private readonly _manager: ErrorManager,
     private readonly _targetOf: (cell: Cell) => ITarget,
     private readonly _trans: TranslationBundle
   ) {
-    // Wait for a microtask, so that JupyterLab's listeners create the widgets of new cells first.
+    // After a microtask, JupyterLab's listeners have created the widgets of new cells.
     _panel.content.model?.cells.changed.connect(
       () => void Promise.resolve().then(() => this._watchCells()),
       this
@@ -58,14 +58,14 @@ export class ErrorBars implements IDisposable {
         this._watched.add(cell);
         const update = () => this._update(cell);
         cell.model.outputs.changed.connect(update, this);
-        // The state `isDirty` says that the code was changed after it ran.
+        // `isDirty` says that the code was changed after it ran.
         cell.model.stateChanged.connect(update, this);
         update();
       }
     }
   }
 
-  /** Update a cell in the next frame. Even if much output arrives, it is updated once per frame. */
+  /** However much output arrives, update a cell once per frame. */
   private _update(cell: CodeCell): void {
     this._changed.add(cell);
     this._pendingFrame ||= requestAnimationFrame(() => {
@@ -97,7 +97,7 @@ export class ErrorBars implements IDisposable {
     }
   }
 
-  /** After a run or a restart, look again for what helps: an error is shown before its run ends. */
+  /** An error is shown before its run ends, so look again for what helps. */
   private _refresh(): void {
     for (const cell of this._panel.content.widgets) {
       this._bars.get(cell)?.refresh();
@@ -145,7 +145,7 @@ class ErrorBar extends ReactWidget {
     return (
       <>
         <askIcon.react tag="span" className="jp-AIServer-Ask-spark" />
-        {/* The cell's open row has these buttons, too, so they are hidden here. */}
+        {/* The cell's open row has these buttons, too. */}
         <span className="jp-AIServer-ErrorBar-help">
           <ErrorButtons
             target={this._target}

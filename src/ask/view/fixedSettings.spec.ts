@@ -9,7 +9,6 @@ import { fixSettings } from './fixedSettings';
 const ID = 'aiserver:ask';
 const REASON = / Set by your administrator\.$/;
 
-/** Load the settings, with what the person has stored. */
 async function load(
   features: Partial<Record<Feature, FeatureSetting>>,
   user: Record<string, unknown> = {}

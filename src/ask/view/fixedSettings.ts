@@ -1,7 +1,4 @@
-/**
- * Settings that the administrator has decided have this value, and are read-only in the settings
- * editor.
- */
+/** Settings that the administrator has fixed, read-only in the settings editor. */
 import type { ISettingRegistry } from '@jupyterlab/settingregistry';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { JSONExt, PartialJSONObject } from '@lumino/coreutils';

@@ -1,4 +1,4 @@
-/** The specs of requests about data: mentions, new cells for them, and the kernel's variables. */
+/** Requests about data: mentions, new cells for them, and the kernel's variables. */
 import type { Cell } from '@jupyterlab/cells';
 
 import { NewCells } from '../../cells/emptyCell';
@@ -76,7 +76,7 @@ describe('NotebookAskManager, for requests about data', () => {
     expect(shown()).toContain(
       'Not attached: gone, lost. The kernel doesn’t have them now.'
     );
-    expect(t.bodies).toHaveLength(0); // Nothing is sent.
+    expect(t.bodies).toHaveLength(0);
     expect(shown()).not.toContain('Your text was replaced');
 
     // A typed text isn't lost.

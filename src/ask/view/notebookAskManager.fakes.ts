@@ -1,4 +1,4 @@
-/** A manager of prompt rows whose notebook has at most one cell, for its specs. */
+/** A manager of prompt rows whose notebook has at most one cell. */
 import type { Cell } from '@jupyterlab/cells';
 import { CodeMirrorEditorFactory } from '@jupyterlab/codemirror';
 import type { NotebookPanel } from '@jupyterlab/notebook';
@@ -11,13 +11,13 @@ import { setup as fakes } from '../model/generation.fakes';
 import { NotebookAskManager } from './notebookAskManager';
 import { fakeServices } from './promptRow.fakes';
 
-/** Run an action and let React render its effects. */
+/** Let React render the effects of an action. */
 export async function act(action: () => unknown): Promise<void> {
   await action();
   await new Promise(resolve => requestAnimationFrame(resolve));
 }
 
-/** A fake cell widget with the members that the views use; its model has the id `c1`. */
+/** A cell widget with the members that the views use, and the id `c1`. */
 export class FakeCell extends Widget {
   constructor(readonly source: () => string) {
     super();

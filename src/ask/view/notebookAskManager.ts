@@ -28,7 +28,7 @@ export interface INotebookAskManagerOptions extends IPromptRowServices {
   panel: NotebookPanel;
   createModel: (cellId: string) => GenerationModel;
   newEditor: CodeEditor.Factory;
-  /** Called if an event could not be recorded, or will be later, and the row is closed. */
+  /** Called if the row is closed and an event could not be recorded, or will be later. */
   onUnsaved: (text: string) => void;
   onCellDeleted: (model: GenerationModel) => void;
 }
@@ -39,7 +39,7 @@ export class NotebookAskManager implements IDisposable {
     this._panel = panel;
     this._newCells = new NewCells(panel);
     const notebook = panel.content;
-    // Wait for a microtask, so that JupyterLab's listeners create the widgets of new cells first.
+    // After a microtask, JupyterLab's listeners have created the widgets of new cells.
     notebook.model?.cells.changed.connect(
       () => void Promise.resolve().then(() => this._syncViews()),
       this
@@ -53,7 +53,7 @@ export class NotebookAskManager implements IDisposable {
 
   isDisposed = false;
 
-  /** Emitted when the kernel is idle after it was started or has run code. */
+  /** Emitted when the kernel is idle after a start or a run. */
   readonly hasRun = new Signal<this, void>(this);
 
   get(cell: Cell | null): GenerationModel | null {
@@ -89,7 +89,7 @@ export class NotebookAskManager implements IDisposable {
     void cell.ready.then(() => view.scrollIntoView());
   }
 
-  /** Show the proposal of an agent that waits in a cell; see `IPromptRows.showProposal`. */
+  /** See `IPromptRows.showProposal`. */
   async showProposal(
     cellId: string,
     takesFocus = false
@@ -127,7 +127,7 @@ export class NotebookAskManager implements IDisposable {
     return this._isOpen(activeCell) ? activeCell : this._newCells.provide(text);
   }
 
-  /** Open the row of a cell. If its input field is empty, insert the beginning of a request. */
+  /** If the row's input field is empty, insert the beginning of a request. */
   openWith(cell: Cell, text: string): void {
     this.open(cell);
     const view = this._views.get(cell.model.id);
@@ -183,7 +183,7 @@ export class NotebookAskManager implements IDisposable {
     );
   }
 
-  /** Apply what helps with the cell's error without a model. A line to add is shown as a diff. */
+  /** A line to add is shown as a diff. */
   applyRemedy(cell: Cell, remedy: Remedy): void {
     if (remedy === null) {
       this._options.runCellsAbove(cell.model.id);
@@ -222,7 +222,6 @@ export class NotebookAskManager implements IDisposable {
     this._models.clear();
   }
 
-  /** After a run or a restart, read the variables and check the suggestions again. */
   private _onKernelEvent(_: unknown, event: KernelEvent): void {
     if (event !== 'idle') {
       this._hasStaleVariables = true;
@@ -299,7 +298,7 @@ export class NotebookAskManager implements IDisposable {
     }
   }
 
-  /** Remove the view of a closed row, which may have been in a cell for new code. */
+  /** The closed row may have been in a cell for new code. */
   private _closeView(cellId: string, draft: string): void {
     const view = this._views.get(cellId);
     if (!view) {
@@ -331,7 +330,7 @@ export class NotebookAskManager implements IDisposable {
     }
   }
 
-  /** Move the focus to the row if the active cell's editor is covered by a diff. */
+  /** Move the focus to the row if a diff covers the active cell's editor. */
   private _moveFocusToRow(): void {
     const { activeCell, mode } = this._panel.content;
     const view = activeCell && this._views.get(activeCell.model?.id ?? '');
@@ -345,9 +344,8 @@ export class NotebookAskManager implements IDisposable {
   private readonly _views = new Map<string, CellAskView>();
   private readonly _newCells: NewCells;
   private readonly _kernelEvents: KernelEvents;
-  /** The models of deleted cells for which `onCellDeleted` has been called. */
   private readonly _notified = new WeakSet<GenerationModel>();
   private readonly _lastNotices = new WeakMap<GenerationModel, Notice | null>();
-  /** Whether code has run, or the kernel restarted, since the kernel's variables were last read. */
+  /** Whether code ran, or the kernel restarted, since the variables were last read. */
   private _hasStaleVariables = true;
 }

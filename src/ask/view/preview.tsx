@@ -1,7 +1,4 @@
-/**
- * The dialog “What will be sent”. The messages are rendered as the server returns them, never as
- * HTML.
- */
+/** The dialog “What will be sent”. The server's messages are never rendered as HTML. */
 import { Dialog, Notification } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import type { CommandRegistry } from '@lumino/commands';
@@ -19,7 +16,6 @@ import { type PreviewApi, requestBody } from '../model/request';
 import { requestNumber } from '../model/state';
 import { completedRequest } from './input/completions';
 
-/** Fetch and show what the next request of a cell would send. Show a failure as a notification. */
 export async function previewRequest(
   model: GenerationModel,
   api: PreviewApi,

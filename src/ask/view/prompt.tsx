@@ -1,9 +1,9 @@
 /**
  * The contents of a prompt row.
  *
- * Invariants: while a person types or an answer streams, the input field and the buttons don't
- * move: what comes and goes is below them, or on a line that keeps its height. Screen readers
- * announce the start and the end of a generation, not each token.
+ * Invariants: while a person types or an answer streams, the input field and the buttons don't move:
+ * what comes and goes is below them, or on a line that keeps its height. Screen readers announce the
+ * start and the end of a generation, not each token.
  */
 import * as React from 'react';
 
@@ -42,7 +42,7 @@ import { announcement, fixRequest, inputLabels } from './promptLabels';
 import type { IPromptRowServices, IRow } from './row';
 import { RulesChips } from './parts/rules';
 
-/** Return whether a request can be sent, after looking again for a model if none is ready. */
+/** If no model is ready, look for one before a request. */
 function useModelCheck(model: GenerationModel, hasNoModel: boolean) {
   const isChecking = React.useRef(false);
   const [refusalCount, setRefusalCount] = React.useState(0);
@@ -64,13 +64,13 @@ function useModelCheck(model: GenerationModel, hasNoModel: boolean) {
   return { canAsk, refusalCount };
 }
 
-/** Return the text of the input field, which `model` stores because the row may be recreated. */
+/** `model` stores the input field's text, because the row may be recreated. */
 function useText(model: GenerationModel) {
   const { draft } = model.state;
   const [text, setText] = React.useState(model.inputText || draft);
   model.inputText = text;
-  // When the draft changes, copy it into the field unless the person has typed other text there.
-  // For example, when a request fails, its text becomes the draft.
+  // When the draft changes, as to the text of a failed request, copy it into the field unless the
+  // person has typed other text.
   const lastDraft = React.useRef(draft);
   React.useEffect(() => {
     const previous = lastDraft.current;
@@ -95,7 +95,7 @@ export function Prompt(props: {
   const [text, setText] = useText(model);
   const hasRequest =
     model.isBusy || phase === 'suggested' || phase === 'answered';
-  // If no model is ready, the row helps to set up a model instead of showing the failure.
+  // If no model is ready, the row helps to set one up instead of showing the failure.
   const modelSetup =
     state.failure?.code === 'no_model' ? services.models : null;
   const listFiles = useFolderListing(services.listFiles);
@@ -115,7 +115,7 @@ export function Prompt(props: {
       return;
     }
     await model.waitForKernel();
-    // Unlike `text`, this includes text that was typed meanwhile.
+    // Unlike `text`, with what was typed meanwhile.
     const typed = model.inputText;
     const intent = await completedRequest(model, typed);
     if (intent.trim() && model.state.phase !== 'idle') {
@@ -145,14 +145,14 @@ export function Prompt(props: {
     focus();
   };
 
-  /** These handle a key of the row, and return whether the key was handled. */
+  /** These return whether they handled a key of the row. */
   const onEscape = (): boolean => {
     const clearsText = hasRequest && !!text.trim() && !model.isBusy;
     if (isPicking) {
       setPicking(false);
     } else if (clearsText) {
-      // While an answer is shown, the first Escape only clears the typed text. ArrowUp brings the
-      // text back. The next Escape rejects the suggestion, or closes the row if there is none.
+      // While an answer is shown, the first Escape only clears the typed text, which ArrowUp brings
+      // back. The next one rejects the suggestion, or closes the row.
       model.intents.add(text);
       setText('');
     }
@@ -161,8 +161,8 @@ export function Prompt(props: {
   const onAccelKey = (event: React.KeyboardEvent): boolean => {
     const key = event.key.toLowerCase();
     if (key === 'c' && event.shiftKey) {
-      // JupyterLab's shortcut for its palette is disabled in the row. If the key isn't handled
-      // here, some browsers open their developer tools.
+      // JupyterLab's shortcut for its palette is disabled in the row, and some browsers would open
+      // their developer tools.
       return services.openPalette();
     }
     if (key === 's') {
@@ -173,8 +173,7 @@ export function Prompt(props: {
     return key === 's' || key === 'enter';
   };
   const onKey = (event: React.KeyboardEvent): boolean =>
-    // The key opens the row, which is already open, so do nothing. But count the key as handled,
-    // because some browsers would otherwise focus their address bar.
+    // The row is already open, but some browsers would focus their address bar.
     isAskKey(event) ||
     (event.key === 'Escape' && onEscape()) ||
     handleKey(model, event, text) ||

@@ -7,7 +7,7 @@ import { INITIAL_STATE } from '../model/state';
 // Loading all of it in each isolated registry takes seconds.
 jest.mock('@jupyterlab/apputils', () => ({}));
 
-/** Render the row's buttons with a suggestion and typed text, on the given platform. */
+/** Render the buttons with a suggestion and typed text, on the given platform. */
 async function renderOn(platform: string): Promise<string> {
   let html = '';
   await jest.isolateModulesAsync(async () => {

@@ -1,6 +1,6 @@
 /**
- * The buttons of the prompt row, the progress of a generation, the row's model, and the open
- * request. Text from a model or a server is never rendered as HTML.
+ * The buttons of the prompt row, a generation's progress, the row's model, and the open request.
+ * Text from a model or a server is never rendered as HTML.
  */
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { caretDownEmptyIcon } from '@jupyterlab/ui-components';
@@ -19,7 +19,6 @@ import { TextField, ignoreRepeatedKey } from '../../ui/textField';
 import { type IGenerationState, requestNumber } from '../model/state';
 import type { IRow } from './row';
 
-/** The text “Request N”. Turns without an answer aren't counted (see `requestNumber`). */
 export function RequestNumber(props: { row: IRow }): React.JSX.Element | null {
   const { model, trans } = props.row;
   const number = requestNumber(model.state);
@@ -30,7 +29,6 @@ export function RequestNumber(props: { row: IRow }): React.JSX.Element | null {
   ) : null;
 }
 
-/** A line with the title and the number of the open request. The tooltip has the whole text. */
 export function RequestLine(props: { row: IRow }): React.JSX.Element {
   const { model, trans } = props.row;
   const { intent, isRemedy } = model.state;
@@ -57,7 +55,6 @@ interface IActionsProps extends IRowProps {
   children?: React.ReactNode;
 }
 
-/** The buttons for the current phase, and the progress of a generation or run. */
 export function Actions(props: IActionsProps): React.JSX.Element {
   const { model, trans } = props.row;
   const { state } = model;
@@ -83,7 +80,7 @@ function SuggestionActions({ row }: IRowProps): React.JSX.Element {
   const { model, trans } = row;
   const { changesNothing, decision, state, target } = model;
   const isOfAgent = model.suggestion?.agent !== undefined;
-  // If the suggestion can't be saved or written into the cell, the person can copy it.
+  // What can't be saved or written into the cell can be copied.
   const needsCopy =
     target.isReadOnly || state.saveError || state.notice === 'not_written';
   return (
@@ -112,10 +109,9 @@ function SuggestionActions({ row }: IRowProps): React.JSX.Element {
   );
 }
 
-/** The maximum length of a reason, in characters. */
+/** In characters. */
 const MAX_REASON = 500;
 
-/** A button that opens the field for the reason why an agent’s proposal is rejected. */
 function RejectReason({ row }: IRowProps): React.JSX.Element {
   const { model, trans, focus } = row;
   const [text, setText] = React.useState<string | null>(null);
@@ -185,7 +181,7 @@ function RunButton({ row }: IRowProps): React.JSX.Element | null {
   ) : null;
 }
 
-/** A button that asks the same model again; none for an agent, which nobody can ask here. */
+/** Asks the same model again; none for an agent, which nobody can ask here. */
 function RetryButton(
   props: IRowProps & { isPrimary?: boolean }
 ): React.JSX.Element | null {
@@ -251,12 +247,11 @@ function CloseButton({ row }: Pick<IActionsProps, 'row'>): React.JSX.Element {
   );
 }
 
-/** Return the names of keys as the platform writes them, such as Ctrl+⏎ or ⌘⏎. */
+/** As the platform writes them, such as Ctrl+⏎ or ⌘⏎. */
 function keyNames(keys: string): string {
   return CommandRegistry.formatKeystroke(keys).replace('Enter', '⏎');
 }
 
-/** A line that shows what a generation is doing, and for how long, or that the code is running. */
 function Progress(props: {
   state: IGenerationState;
   trans: TranslationBundle;
@@ -312,7 +307,7 @@ function waitingText(
   );
 }
 
-/** The name of the row's model; if models can be chosen, a button that opens their menu. */
+/** If models can be chosen, a button that opens their menu. */
 export function ModelChoice(props: { row: IRow }): React.JSX.Element | null {
   const { model, services, trans, focus } = props.row;
   const { models } = services;

@@ -1,4 +1,4 @@
-/** Texts of the prompt row: of the input field, the request “Fix it”, notices, announcements. */
+/** Texts of the prompt row: of the input field, “Fix it”, notices, announcements. */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { IProblem } from '../../kernel/check';
@@ -55,7 +55,7 @@ export function fixRequest(
   problems: readonly IProblem[],
   trans: TranslationBundle
 ): string {
-  // The error comes last, because `requestTitle` takes the title from the request's last line.
+  // `requestTitle` takes the title from the last line, the error's.
   return [trans.__('Fix this error:'), ...problemLines(problems), error].join(
     '\n'
   );
@@ -111,7 +111,6 @@ function replacedTexts(
   return kinds.flatMap(kind => texts[kind] ?? []);
 }
 
-/** Return which DataFrames of an earlier request are missing, and why; empty if none are. */
 function missingFramesText(
   { missingFrames }: IGenerationState,
   trans: TranslationBundle
@@ -191,7 +190,7 @@ export function readOnlyText(trans: TranslationBundle): string {
   );
 }
 
-/** Return the text that screen readers announce, without failures, which are alerts. */
+/** Return the text for screen readers, without failures, which are alerts. */
 export function announcement(shown: IShown, trans: TranslationBundle): string {
   const { change, failure, isChecking, phase } = shown.state;
   const notice = noticeText(shown, trans);

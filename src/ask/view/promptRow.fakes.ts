@@ -1,4 +1,4 @@
-/** A prompt row in the DOM whose model sends nothing, for the specs of the row. */
+/** A prompt row in the DOM whose model sends nothing. */
 import { nullTranslator } from '@jupyterlab/translation';
 import { MessageLoop } from '@lumino/messaging';
 import { Widget } from '@lumino/widgets';
@@ -151,7 +151,7 @@ export async function setup(
   return { ask, field, model, press, row, services, settle, type };
 }
 
-/** Set a model's state as a stream would, without notifying the row. */
+/** As a stream would, without notifying the row. */
 export function setState(
   model: GenerationModel,
   change: Partial<IGenerationState>

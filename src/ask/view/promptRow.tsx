@@ -35,8 +35,8 @@ export class PromptRow extends ReactWidget {
       this.node.addEventListener(type, event => event.stopPropagation());
     }
     this._rowFocus = new RowFocus(this.node, () => this.focus());
-    // Pass `this`, so that Lumino disconnects the method when the row is disposed of. `model` may
-    // exist much longer than the row.
+    // With `this`, Lumino disconnects the method when the row is disposed of. `model` may exist much
+    // longer.
     model.changed.connect(this.update, this);
   }
 
@@ -63,7 +63,7 @@ export class PromptRow extends ReactWidget {
   insertText(text: string): void {
     const { inputText, state } = this.model;
     const field = this.node.querySelector('textarea');
-    // If there is no field yet, it starts with this text when it is mounted.
+    // A field that is mounted later starts with this text.
     this.model.inputText = insertWord(field, inputText || state.draft, text);
   }
 

@@ -13,19 +13,19 @@ import type { GenerationModel } from '../model/generation';
 export interface IPromptRowServices {
   trans: TranslationBundle;
   listDataFrames: () => Promise<DataFrameProfile[]>;
-  /** Return the names in a folder below the notebook's; the names of folders end with a slash. */
+  /** Return the names in a folder below the notebook's; those of folders end with a slash. */
   listFiles: (folder: string) => Promise<readonly string[]>;
-  /** Describe data files; their names are relative to the notebook's folder. */
+  /** The names are relative to the notebook's folder. */
   describeFiles: (names: string[]) => Promise<readonly DataFile[]>;
   rules: RulesFiles;
   memoryUse: MemoryUse;
   recipes: Recipes;
-  /** Open another notebook and show a turn of it; undefined without the replay. */
+  /** Show a turn of another notebook; undefined without the replay. */
   showTurn?: (turn: PastAnswer, path: string) => void;
   openMenu: (x: number, y: number) => void;
-  /** Save the notebook. The row disables JupyterLab's shortcut, so it handles the key itself. */
+  /** The row disables JupyterLab's shortcut, so it handles the key itself. */
   save: () => void;
-  /** Open the command palette, like `save`. Return false if the application has no palette. */
+  /** Like `save`. Return false if the application has no palette. */
   openPalette: () => boolean;
   runCellsAbove: (cellId: string) => void;
   budget?: DailyBudget;

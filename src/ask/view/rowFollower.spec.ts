@@ -19,7 +19,7 @@ class FakeResizeObserver implements ResizeObserver {
   private readonly _callback: () => void;
 }
 
-/** Create a follower of an opened row, in a notebook whose visible part is 100 pixels high. */
+/** A follower of an opened row, in a notebook whose visible part is 100 pixels high. */
 function setup() {
   window.ResizeObserver = FakeResizeObserver;
   const scroller = document.createElement('div');
@@ -38,7 +38,7 @@ function setup() {
   follower.open();
   return {
     follower,
-    /** Place the row after a change of its size; return whether the notebook scrolls to it. */
+    /** Return whether the notebook scrolls to the row after a change of its size. */
     grow(top: number, bottom: number): boolean {
       scrolled.mockClear();
       place(top, bottom);

@@ -5,7 +5,6 @@
  * it was visible, until the person scrolls a part of it out of view, or something else all of it.
  */
 
-/** The person's actions that scroll a notebook: the wheel, a finger, the scroll bar, and keys. */
 const SCROLLING_ACTIONS = ['wheel', 'touchmove', 'pointerdown', 'keydown'];
 
 export class RowFollower {
@@ -64,7 +63,7 @@ export class RowFollower {
     }
   }
 
-  /** Find the element that scrolls the notebook's cells. A cell is in it only while it is near. */
+  /** A cell is in the element that scrolls only while it is near. */
   private _findScroller(): void {
     this._listenTo(this._row.closest<HTMLElement>('.jp-WindowedPanel-outer'));
   }
@@ -83,7 +82,7 @@ export class RowFollower {
     this._scroller = scroller;
   }
 
-  /** Remember the action, because a scroll event doesn't say who has scrolled. */
+  /** A scroll event doesn't say who has scrolled. */
   private readonly _onAction = (event: Event): void => {
     const isInRow =
       event.target instanceof Node && this._row.contains(event.target);
@@ -109,7 +108,7 @@ export class RowFollower {
     if (!area || row.bottom < area.top || row.top > area.bottom) {
       return 'none';
     }
-    // Browsers round the scroll position, so allow for a pixel.
+    // Browsers round the scroll position.
     const isWhole = row.top >= area.top - 1 && row.bottom <= area.bottom + 1;
     return isWhole ? 'all' : 'part';
   }

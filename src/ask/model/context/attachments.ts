@@ -1,6 +1,6 @@
 /**
  * The kernel's DataFrames and variables in a request: attached automatically, or chosen again from
- * an earlier request.
+ * an earlier one.
  *
  * Invariants (P15): the row shows them before the request is sent. Only names come from an earlier
  * request: columns are read from the kernel, with the default privacy levels.
@@ -8,14 +8,12 @@
 import type { DataFrameProfile } from '../../../api/types';
 import type { IKernelVariables, IVariable } from '../../../kernel/variables';
 
-/** The maximum number of DataFrames that are attached automatically. A person can choose more. */
+/** Automatically attached DataFrames; a person can choose more. */
 const MAX_ATTACHED = 5;
 const MAX_VARIABLES = 30;
 
-/** Matches the `kind` of a variable that contains data, in Python or R. */
 const DATA_KIND =
   /^(numpy\.ndarray|(pandas|polars)\.\w+|matrix|(list|dict|set|tuple|numeric|character|factor) of) /;
-/** Matches the end of a data file's name. The page doesn't check whether the file exists. */
 const DATA_FILE =
   /[^\s'"]\.(csv|tsv|parquet|pq|xlsx?|xlsm|jsonl?|ndjson|sqlite3?|db|duckdb)(?![A-Za-z0-9_])/i;
 
@@ -34,7 +32,7 @@ export function namedFrames(
   return named.slice(0, MAX_ATTACHED);
 }
 
-/** Return whether an intent names a data file or other data. “a” may be a word, not a variable. */
+/** Return whether an intent names a data file or variable. “a” may be a word. */
 function isAboutOtherData(intent: string, kernel: IKernelVariables): boolean {
   return (
     DATA_FILE.test(intent) ||
@@ -62,7 +60,6 @@ export function relevantVariables(
     .map(({ name, kind }) => ({ name, kind }));
 }
 
-/** Return whether a text contains the name of a DataFrame or variable as a whole word. */
 export function mentions(
   text: string,
   name: string,
@@ -78,8 +75,8 @@ export function mentions(
 
 /**
  * Return whether the name of a DataFrame or variable is a whole word at an offset. Chinese has no
- * spaces between words, so only ASCII letters, digits or underscores extend an ASCII name. In R,
- * `train` isn't a word in `train.data`, except in the mention of its column, `@train.price`.
+ * spaces, so only ASCII letters, digits or underscores extend an ASCII name. In R, `train` isn't a
+ * word in `train.data`, except in the mention of its column, `@train.price`.
  */
 export function isNameAt(
   text: string,
@@ -108,7 +105,7 @@ export function isNameAt(
 
 export interface IMissingFrames {
   readonly names: readonly string[];
-  /** Why the kernel's DataFrames couldn't be listed, as a sentence; empty if they were listed. */
+  /** Why the kernel's DataFrames couldn't be listed; empty if they were. */
   readonly reason: string;
 }
 
@@ -117,15 +114,15 @@ interface IFrames {
   readonly missingFrames: IMissingFrames | null;
 }
 
-/** The maximum number of DataFrames that the HTTP API accepts in one request. */
+/** The limit of the HTTP API. */
 export const MAX_CHOSEN = 20;
 
-/** The maximum number of DataFrames that the kernel lists, as in `aiserver/kernel/variables.py`. */
+/** As in `aiserver/kernel/variables.py`. */
 const MAX_LISTED = 50;
 
 /**
- * Return the state change when the kernel's DataFrames were listed: chosen ones that it no longer
- * has become missing, and missing ones that it has now become chosen.
+ * Return the state change after DataFrames were listed: chosen ones that the kernel no longer has
+ * become missing, and missing ones that it has now become chosen.
  */
 export function withCurrentFrames(
   { dataframes, missingFrames }: IFrames,

@@ -1,4 +1,4 @@
-/** Whether a notebook's requests contain entries of memories; the browser stores the choice. */
+/** Whether a notebook's requests contain entries of memories; stored in the browser. */
 import { Signal } from '@lumino/signaling';
 
 import { storageKey } from './rulesFiles';

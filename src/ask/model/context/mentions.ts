@@ -1,6 +1,6 @@
 /**
  * Finds what a request mentions by `@`: a cell (`@cell3`), the cell's error, a file or a variable's
- * value. DataFrames need no `@`: `attachments.ts` finds their names.
+ * value. DataFrames need no `@` (`attachments.ts`).
  *
  * Invariants: texts are read when the request is sent. A value is only in the mention of its
  * variable. Images are drawn again, so that they are small and contain no hidden data.
@@ -15,7 +15,7 @@ import { isForbidden } from '../../../state/features';
 import type { ITarget } from '../../../cells/notebookCell';
 import { isNameAt } from './attachments';
 
-/** The maximum number of mentions: with an example, that of the HTTP API. */
+/** With an example, the limit of the HTTP API. */
 export const MAX_MENTIONS = 20;
 /** `@` begins a mention, except in an e-mail address. */
 const START = '(?<![A-Za-z0-9_.])@';
@@ -36,10 +36,10 @@ const FILE_NAME = new RegExp(
     'ya?ml|toml|ini|cfg|conf|xml|html?|css|jsx?|tsx?|sh|tex|bib)$',
   'i'
 );
-/** The maximum length of an error: the limit of the HTTP API. */
+/** The limit of the HTTP API. */
 const MAX_ERROR = 5000;
 
-/** A mention with the images of the cell's output as the kernel has returned them. */
+/** `plots` are the images of the cell's output as the kernel returned them. */
 export interface IMention extends Mention {
   readonly plots?: readonly IImage[];
   /** Whether `shared` was chosen for a model that sees images, so that it covers `plots`. */
@@ -148,7 +148,6 @@ function variablesIn(
   });
 }
 
-/** Return the variable whose name is the longest one at an offset; undefined for a DataFrame's. */
 function variableAt(
   intent: string,
   at: number,
@@ -166,7 +165,7 @@ function variableAt(
   return variables.find(variable => variable === longest);
 }
 
-/** Return the keys with which a choice to share a mention is stored. */
+/** Return the keys under which a choice to share a mention is stored. */
 export function shareKeys(mention: IMention, seesImages: boolean): string[] {
   const key = mentionKey(mention);
   return seesImages && mention.plots?.length ? [key, plotsKey(key)] : [key];
@@ -187,7 +186,7 @@ function plotsKey(key: string): string {
   return `${key}\nplots`;
 }
 
-/** Return what identifies the mentioned thing: a cell's number or a file's place may change. */
+/** A cell's number or a file's place may change. */
 export function mentionKey({ name, cellId, file }: Mention): string {
   return cellId ?? file ?? name;
 }
@@ -202,7 +201,7 @@ export function needsConsent(mention: IMention, seesImages: boolean): boolean {
   return needs && !forbiddenPart(mention);
 }
 
-/** Return the forbidden part of a mention, which the server leaves out; null if there is none. */
+/** Return the forbidden part, which the server leaves out; null if there is none. */
 export function forbiddenPart({
   kind,
   output,
@@ -232,9 +231,9 @@ export function handedOutput(
 }
 
 const MAX_IMAGES = 2;
-/** The maximum number of omitted images that a request counts: the limit of the HTTP API. */
+/** The limit of the HTTP API. */
 const MAX_OMITTED = 1000;
-/** Models scale larger images down themselves. The number of bytes is the limit of the HTTP API. */
+/** Models scale larger images down. `bytes` is the limit of the HTTP API. */
 const LIMITS = { side: 1568, bytes: 500_000 };
 
 export async function withImages(
@@ -243,7 +242,7 @@ export async function withImages(
   const prepared: Mention[] = [];
   let room = MAX_IMAGES;
   for (const { plots = [], sharesPlots, ...mention } of mentions) {
-    // The text was shared with a model that doesn't see images. Another model gets no more.
+    // Shared with a model that doesn't see images, so another model gets none.
     const isTextOnly = mention.shared && !sharesPlots;
     const drawable = isTextOnly ? [] : plots.slice(0, room);
     const drawn = await Promise.all(drawable.map(toBase64));
@@ -259,7 +258,6 @@ export async function withImages(
   return prepared;
 }
 
-/** Return an image in base64; null if it can't be read or is too large. */
 async function toBase64(image: IImage): Promise<string | null> {
   const redrawn = await redrawImage(image, LIMITS);
   if (!redrawn) {
@@ -269,7 +267,7 @@ async function toBase64(image: IImage): Promise<string | null> {
   return btoa(Array.from(bytes, byte => String.fromCharCode(byte)).join(''));
 }
 
-/** The name of a notebook whose file was moved or deleted; for models and histories. */
+/** The name of a notebook whose file was moved or deleted, for models and histories. */
 export const UNKNOWN_NOTEBOOK = 'another notebook';
 
 export function notebookName({ path }: Pick<PastAnswer, 'path'>) {

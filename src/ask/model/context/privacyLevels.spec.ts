@@ -19,7 +19,6 @@ const VALUES: IDataValues = {
 };
 const REMOTE = { ...MODEL, onThisMachine: false };
 
-/** Open a row whose kernel has one DataFrame and the given values. */
 async function opened(model = REMOTE, values: IDataValues | null = VALUES) {
   const t = setup();
   t.history.api.models.mockResolvedValue({
@@ -60,7 +59,7 @@ describe('privacy levels', () => {
   it('gives a remote model nothing that was chosen for a local one', async () => {
     const t = await opened(MODEL);
     await t.model.chooseLevel('sales', 'sample');
-    // The server gives the values to a model on this computer only, because there is no level.
+    // Without a level, the server gives the values only to a model on this computer.
     expect(t.sent().sample).toBeDefined();
     expect(t.sent().level).toBeUndefined();
   });

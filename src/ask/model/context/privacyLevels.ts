@@ -5,7 +5,7 @@
  * Invariants (P15):
  * - Without a choice, the level is `schema`.
  * - A level chosen for a model on this machine gives nothing to a model elsewhere.
- * - A choice holds for the request and for further requests about its suggestion.
+ * - A choice holds for the request and further ones about its suggestion.
  * - Values are read again after the kernel has run code. If that fails, they aren't sent.
  */
 import type { DataFrameProfile, PrivacyLevel } from '../../../api/types';

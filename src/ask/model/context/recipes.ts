@@ -2,7 +2,6 @@
 import type { ApiClient } from '../../../api/client';
 import type { Recipe } from '../../../api/types';
 
-/** Matches a parameter: its name and, after `=`, its default. */
 const PARAMETER = /\{\{([^{}=\n]+)(?:=([^{}\n]*))?\}\}/g;
 
 export class Recipes {
@@ -15,7 +14,6 @@ export class Recipes {
     return this._list;
   }
 
-  /** Load the list. If the server can't be reached, the list stays as it is. */
   async load(): Promise<void> {
     const list = await this._api
       .recipes(this._notebookPath())
@@ -26,7 +24,7 @@ export class Recipes {
   private _list: readonly Recipe[] = [];
 }
 
-/** Return the text with defaults, and the range of its first parameter, preferably one without. */
+/** Return the text with defaults, and the range of the first parameter, preferably one without. */
 export function fillDefaults(recipeText: string): {
   text: string;
   from: number;
@@ -50,7 +48,7 @@ export function fillDefaults(recipeText: string): {
   return { text, ...(nextParameter(text, 0) ?? firstDefault ?? end) };
 }
 
-/** Return the range of the next parameter without a default, from an offset on; null if none. */
+/** Return the next parameter without a default, from an offset on; null if there is none. */
 export function nextParameter(
   text: string,
   offset: number

@@ -87,7 +87,7 @@ describe('RulesFiles', () => {
     expect(rulesFiles).toHaveBeenCalledTimes(1);
     await rules.onSaved('AGENTS.md');
     expect(choices(rules)).toEqual(['used', null, 'changed']);
-    // The last one has changed without the person, so a later save doesn't count as a choice.
+    // The last one has changed without the person, so a later save is no choice.
     await rules.onSaved('project/AGENTS.md');
     expect(choices(rules)).toEqual(['used', null, 'changed']);
   });

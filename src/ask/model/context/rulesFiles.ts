@@ -1,10 +1,9 @@
 /**
- * The rules files for one notebook, such as `AGENTS.md`, and the person's choices, by path, in the
+ * The rules files for a notebook, such as `AGENTS.md`, and the person's choices, by path, in the
  * browser's local storage.
  *
- * Invariants: only files that the person uses are sent, and a changed one only after another
- * choice, except after the person's own save. A request is the same before and after the list was
- * loaded.
+ * Invariants: only files that the person uses are sent, and a changed one only after another choice,
+ * except after the person's own save. Whether the list was loaded doesn't change a request.
  */
 import { PageConfig } from '@jupyterlab/coreutils';
 import { Signal } from '@lumino/signaling';
@@ -12,14 +11,14 @@ import { Signal } from '@lumino/signaling';
 import type { ApiClient } from '../../../api/client';
 import type { RulesFile, UsedRulesFile } from '../../../api/types';
 
-/** `changed` means that the person has used the file, which has changed since. */
+/** `changed`: the person has used the file, which has changed since. */
 export type RulesChoice = 'used' | 'ignored' | 'changed' | null;
 
 export interface IRulesFile extends RulesFile {
   readonly choice: RulesChoice;
 }
 
-/** The names of rules files, as in `aiserver/plugins/rules/rules_files.py`. */
+/** As in `aiserver/plugins/rules/rules_files.py`. */
 const NAMES = ['.github/copilot-instructions.md', 'CLAUDE.md', 'AGENTS.md'];
 const MAX_FILES = 20;
 const MAX_PATH = 1000;
@@ -46,7 +45,7 @@ export class RulesFiles {
     );
   }
 
-  /** The files to send. The server leaves out those that have changed since the person's choice. */
+  /** The server leaves out files that have changed since the person's choice. */
   get used(): UsedRulesFile[] {
     return this._paths
       .flatMap(path => {
@@ -66,7 +65,6 @@ export class RulesFiles {
     this.changed.emit('choice');
   }
 
-  /** Load the list. If the server can't be reached, the list stays as it is. */
   async load(): Promise<void> {
     const number = ++this._loadCount;
     const files = await this._api
@@ -112,7 +110,7 @@ function choiceOf({ path, sha256 }: RulesFile): RulesChoice {
   return choice === sha256 ? 'used' : 'changed';
 }
 
-/** Return the key for a file in the local storage, which several servers and users may share. */
+/** Several servers and users may share the local storage. */
 export function storageKey(kind: string, path: string): string {
   const root = PageConfig.getOption('serverRoot');
   return `aiserver:${kind}:${PageConfig.getBaseUrl()}:${root}/${path}`;

@@ -3,7 +3,6 @@ import { lineRange, selectLines } from './selection';
 
 const SOURCE = 'a = 1\nb = 2\nc = 3\nd = 4';
 
-/** Return the numbers of the lines that a selection covers. */
 const lines = (from: number, to: number, source = SOURCE) => {
   const selection = selectLines(source, from, to);
   const range = selection && lineRange(selection, source);

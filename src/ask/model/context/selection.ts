@@ -1,4 +1,4 @@
-/** The selected lines of a cell, stored as the text around them: valid while only they change. */
+/** The selected lines of a cell, as the text around them: valid while only they change. */
 import { normalizeLineBreaks } from '../../../diff/lineBreaks';
 
 export interface ISelection {
@@ -11,7 +11,7 @@ export interface ILineRange {
   readonly last: number;
 }
 
-/** Return the lines that contain selected characters; null if that is nothing or everything. */
+/** Return the selected lines; null for none or all. */
 export function selectLines(
   text: string,
   from: number,
@@ -32,7 +32,7 @@ export function selectLines(
   return above || below ? { above, below } : null;
 }
 
-/** Return the numbers of the selected lines; null if other lines of the text have changed. */
+/** Null if other lines of the text have changed. */
 export function lineRange(
   { above, below }: ISelection,
   source: string

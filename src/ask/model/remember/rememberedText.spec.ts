@@ -51,7 +51,6 @@ const CLAUSES: [string, string][] = [
   ['plot sales，记住用 seaborn', '用 seaborn']
 ];
 
-/** Requests without anything to remember. */
 const OTHERS = [
   'plot sales by month',
   '',

@@ -6,7 +6,7 @@
  * remember me”.
  */
 
-/** The words that are left out before the text, such as “please remember that”. */
+/** Left out before the text, such as “please remember that”. */
 const ENGLISH =
   /(?:please,?\s+)?remember(?=[\s:：,，])[\s:：,，]*(?:that\s+|to\s+)?/.source;
 const CHINESE =
@@ -25,16 +25,15 @@ const CLAUSE = new RegExp(
   'gi'
 );
 
-/** The beginnings of texts that ask something, or that only contain the word in another sense. */
+/** Beginnings of questions, and of texts with the word in another sense. */
 const QUESTION =
   /^(?:how|what|when|where|why|who(?:se)?|which|whether|if)\b|^(?:怎|如何|什[么麼]|哪|[为為]什|[为為]何|是否|[谁誰]|多少|[几幾]|的|[过過]|不|[没沒]|住)/i;
 const QUESTION_END = /[?？]$|[吗嗎呢][。.!！]*$/;
 const PRONOUN =
   /^(?:me|you|us|them|it|this|that|these|those|我|它|[这這]个?|那个?)\W*$/i;
-/** The end of a sentence that another one follows. */
 const NEXT_SENTENCE = /[。！？；;\n]\s*\S|[.!?]\s+\S/;
 
-/** Return the text that a request asks to remember as a whole; null if it is another request. */
+/** Return the text that a request as a whole asks to remember; null if it is another request. */
 export function rememberedText(request: string): string | null {
   const word = SLASH_WORD.exec(request);
   if (word) {
@@ -44,7 +43,7 @@ export function rememberedText(request: string): string | null {
   return beginning && statement(request.slice(beginning[0].length));
 }
 
-/** Return the text that the last clause of a longer request asks to remember; null if none does. */
+/** Return the text that the last clause of a longer request asks to remember, or null. */
 export function rememberedClause(request: string): string | null {
   if (BEGINNING.test(request) || SLASH_WORD.test(request)) {
     return null;
@@ -56,7 +55,6 @@ export function rememberedClause(request: string): string | null {
     : null;
 }
 
-/** Return a text that states something, without spaces around it; null for a question. */
 function statement(text: string): string | null {
   const trimmed = text.trim();
   const isOther =

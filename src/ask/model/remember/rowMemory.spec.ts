@@ -22,7 +22,6 @@ class FakeRow {
     this.changed.emit(this.state);
   }
 
-  /** Send a request that ends in a phase. */
   async ask(typed: string, phase: IGenerationState['phase'], turnId = 7) {
     this.request = { typed };
     this.setState({ phase: 'waiting' });

@@ -1,6 +1,6 @@
 /**
- * The texts that the requests of one cell ask to remember: each becomes a proposal, about which the
- * row asks.
+ * The texts that a cell's requests ask to remember: each becomes a proposal, about which the row
+ * asks.
  *
  * Invariants: only a text that a person has typed is proposed. A closed row asks nothing.
  */
@@ -25,9 +25,8 @@ export class RowMemory {
   }
 
   asked: IAskedProposal | null = null;
-  /** Why the last text could not be proposed. */
   failure: IFailure | null = null;
-  /** A sentence about the last decision; empty if there is nothing to report. */
+  /** A sentence about the last decision; empty if there is none. */
   result = '';
 
   isFor(request: string): boolean {
@@ -53,7 +52,7 @@ export class RowMemory {
       const isAnswered =
         state.phase === 'suggested' || state.phase === 'answered';
       const clause = rememberedClause(this._row.request?.typed ?? '');
-      // A retry or a correction has the same request, about which the row has asked already.
+      // The row has already asked about a retry's or correction's request.
       if (isAnswered && clause && clause !== this._lastClause) {
         this._lastClause = clause;
         void this._propose(clause, state.turnId ?? 0);
@@ -85,7 +84,7 @@ export class RowMemory {
   ): void {
     if (this._row.state.phase !== 'idle') {
       Object.assign(this, { asked, failure, result });
-      this._row.setState({}); // The row is rendered again.
+      this._row.setState({}); // To render the row again.
     }
   }
 

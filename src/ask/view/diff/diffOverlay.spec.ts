@@ -5,7 +5,6 @@ import { nullTranslator } from '@jupyterlab/translation';
 
 import { DiffOverlay } from './diffOverlay';
 
-/** A fake cell with the members that the overlay uses. */
 function setup() {
   const classes = new Set<string>();
   const editorNode = document.createElement('div');

@@ -36,7 +36,6 @@ import { offsetOf } from '../../model/problems';
 import { streamView } from './streamView';
 import { ChangeAction, changeKeys } from '../input/promptKeys';
 
-/** Offsets of the suggestion's code. */
 interface IRange {
   readonly from: number;
   readonly to: number;
@@ -44,7 +43,7 @@ interface IRange {
 
 const setProblems = StateEffect.define<IRange[]>();
 const setSelected = StateEffect.define<IRange | null>();
-/** Sets the offset at which the partial answer ends; null means that the answer is complete. */
+/** Sets the offset at which the partial answer ends; null for a complete one. */
 const setWrittenEnd = StateEffect.define<number | null>();
 
 function problemRanges(code: string, problems: readonly IProblem[]): IRange[] {
@@ -86,7 +85,6 @@ function decorateLines(
   );
 }
 
-/** Create an extension that draws what the last effect of a type has set. */
 function decorated<T>(
   type: StateEffectType<T>,
   decorate: (value: T, doc: Text) => Range<Decoration>[]
@@ -114,7 +112,7 @@ const diffDecorations = [
       ? decorateLines(doc, selectedLine, lineAt(range.from), lineAt(range.to))
       : [];
   }),
-  // The lines of old code after a partial answer are dimmed.
+  // Dim the lines of old code after a partial answer.
   decorated(setWrittenEnd, (writtenEnd, doc) => {
     if (writtenEnd === null) {
       return [];
@@ -141,7 +139,7 @@ export interface IDiffOptions {
 
 export interface IDiffContent {
   original: string;
-  /** The code of the suggestion, as far as it has arrived. */
+  /** The part of the suggestion that has arrived. */
   code: string;
   problems?: readonly IProblem[];
   selected?: IRange | null;
@@ -177,7 +175,7 @@ export class DiffOverlay implements IDisposable {
         }),
         EditorView.updateListener.of(update => {
           if (update.docChanged && !this._isUpdating) {
-            // The text has an additional line break at its end, as `hiddenEnd.ts` explains.
+            // `hiddenEnd.ts` adds a line break at the end.
             _options.onEdit(update.state.doc.toString().replace(/\n$/, ''));
           }
         })
@@ -212,7 +210,7 @@ export class DiffOverlay implements IDisposable {
     if (original !== this._original || hasHighlights !== this._hasHighlights) {
       this._original = original;
       this._hasHighlights = hasHighlights;
-      // In an empty cell, every line is new, so show a background colour instead of a diff.
+      // In an empty cell, every line is new: a background colour replaces the diff.
       const isCellEmpty = !original.trim();
       this._node.classList.toggle('jp-mod-new', isCellEmpty);
       this._editor.editor.dispatch({
@@ -269,7 +267,7 @@ export class DiffOverlay implements IDisposable {
     const { cell } = this._options;
     if (!cell.isDisposed) {
       cell.removeClass(OPEN_CLASS);
-      // The editor couldn't measure itself while it was hidden. Its width may have changed since.
+      // While hidden, the editor couldn't measure itself, and its width may have changed.
       (cell.editor as CodeMirrorEditor | null)?.editor.requestMeasure();
     }
   }
@@ -294,7 +292,7 @@ export class DiffOverlay implements IDisposable {
     });
   }
 
-  /** Undo and redo edits of the suggestion. JupyterLab's shortcuts for this are disabled here. */
+  /** Undo and redo edits of the suggestion. JupyterLab's shortcuts are disabled here. */
   private _onKeydown(event: KeyboardEvent): void {
     const { ctrlKey, metaKey, altKey, shiftKey } = event;
     const key = event.key.toLowerCase();

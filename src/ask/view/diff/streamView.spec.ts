@@ -2,7 +2,6 @@ import { streamView } from './streamView';
 
 const CODE = 'import pandas\ndf = read()\n\ndf.plot()\nprint(df)';
 
-/** Return the text that is shown after each line of an answer. */
 function shownAfter(original: string, answer: string[]): string[] {
   return answer.map(
     (_, n) => streamView(original, answer.slice(0, n + 1).join('\n') + '\n').doc

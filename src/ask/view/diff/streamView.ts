@@ -1,6 +1,6 @@
 /**
- * The text to show while an answer streams into a cell with code: the part that has arrived, and
- * the old lines that it will probably replace or repeat. A mere diff would show them as deleted.
+ * The text to show while an answer streams into a cell with code: the part that has arrived, and the
+ * old lines that it will probably replace or repeat. A mere diff would show them as deleted.
  */
 
 /** Each answer line since the last line found extends the search by one old line. */
@@ -16,9 +16,9 @@ export function streamView(original: string, partial: string): IStreamView {
   const lines = original.split('\n');
   const answer = partial.split('\n');
   const complete = answer.slice(0, -1);
-  // The number of lines of `original` up to the last line that is also in the answer.
+  // The number of lines of `original` up to the last one that is also in the answer.
   let reachedCount = 0;
-  // The number of complete lines in the answer after that line. They were not found in `original`.
+  // The number of complete lines in the answer after it, not found in `original`.
   let changedCount = 0;
   for (const line of complete) {
     const searchEnd = Math.min(
@@ -33,7 +33,7 @@ export function streamView(original: string, partial: string): IStreamView {
       changedCount += 1;
     }
   }
-  // Assume that each changed line, and the unfinished last line, replaces one line of `original`.
+  // Assume that each changed line, and the unfinished last one, replaces one line of `original`.
   const remainingLines = lines.slice(
     reachedCount + changedCount + (answer.at(-1) ? 1 : 0)
   );

@@ -14,7 +14,7 @@ import { NewCells } from '../../../cells/emptyCell';
 import { CommandIDs } from '../../../tokens';
 import { addAskAboutFile } from './askAboutFile';
 
-/** Cells of a notebook: the type and the source of each. */
+/** The type and the source of each. */
 type Cells = readonly (readonly ['code' | 'markdown', string])[];
 
 function panelWith(path: string, cells: Cells, readOnly = false) {

@@ -1,4 +1,4 @@
-/** The command that asks about a data file which is selected in JupyterLab's file browser. */
+/** The command that asks about a data file selected in JupyterLab's file browser. */
 import type { JupyterFrontEnd } from '@jupyterlab/application';
 import type { Cell } from '@jupyterlab/cells';
 import { PathExt } from '@jupyterlab/coreutils';
@@ -13,10 +13,9 @@ import { CommandIDs } from '../../../tokens';
 import { askIcon } from '../../../ui/icons';
 import { fileMention, isDataFile } from '../../model/context/mentions';
 
-/** The drives whose files are those of the Jupyter server; `RTC` is jupyter-collaboration's. */
+/** The Jupyter server's own drives; `RTC` is jupyter-collaboration's. */
 const SERVER_DRIVES = ['', 'RTC'];
 
-/** Add the command, which is visible if the only selected item is a data file of the server. */
 export function addAskAboutFile(
   app: JupyterFrontEnd,
   tracker: INotebookTracker,
@@ -44,7 +43,6 @@ export function addAskAboutFile(
       : null;
   };
 
-  /** Create a notebook with a Python kernel in a folder; null if JupyterLab can't open it here. */
   const createNotebook = async (cwd: string): Promise<NotebookPanel | null> => {
     await kernelspecs.ready;
     const kernelName = pythonKernel(kernelspecs.specs);
@@ -94,7 +92,6 @@ export function addAskAboutFile(
   });
 }
 
-/** Return the name of the default kernel if it is a Python kernel, or of another Python kernel. */
 function pythonKernel(specs: KernelSpec.ISpecModels | null): string | null {
   const names = Object.keys(specs?.kernelspecs ?? {}).filter(
     name => specs?.kernelspecs[name]?.language.toLowerCase() === 'python'

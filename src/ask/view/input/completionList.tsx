@@ -1,8 +1,8 @@
 /**
  * The list of completions below the input field.
  *
- * Invariants: the focus stays in the field. The list is open, and handles keys, only while the
- * field has the focus. Escape closes it until the text changes.
+ * Invariants: the focus stays in the field. The list is open, and handles keys, only while the field
+ * has the focus. Escape closes it until the text changes.
  */
 import * as React from 'react';
 import { createPortal } from 'react-dom';
@@ -11,18 +11,18 @@ import { createPortal } from 'react-dom';
 const MAX_HEIGHT = 320;
 const MARGIN = 4;
 
-/** A text that can replace the input from the offset `start` to the cursor. */
+/** Can replace the input from the offset `start` to the cursor. */
 export interface ICompletion {
   readonly start: number;
   readonly text: string;
   readonly description: string;
-  /** The text to insert instead of `text`, and the range of it that is selected then. */
+  /** The text to insert instead of `text`, and the range of it to select. */
   readonly insertion?: {
     readonly text: string;
     readonly from: number;
     readonly to: number;
   };
-  /** Whether this is no completion, but a note with the text `description` below the others. */
+  /** Whether this is only a note, `description`, below the completions. */
   readonly isNote?: boolean;
 }
 
@@ -31,7 +31,6 @@ export interface ICompletionState {
   readonly index: number;
   readonly notes: readonly string[];
   readonly listId: string;
-  /** The id of the active completion’s element; undefined if there is none. */
   readonly activeId: string | undefined;
   onKey: (event: React.KeyboardEvent) => boolean;
   choose: (completion: ICompletion) => void;
@@ -44,8 +43,8 @@ export function useCompletion(
   completions: readonly ICompletion[],
   onChoose: (completion: ICompletion) => void
 ): ICompletionState {
-  // The text for which the list is open. It is not open for a text that was put into the field,
-  // such as an earlier request.
+  // The text for which the list is open; none that was put into the field, such as an earlier
+  // request.
   const [typedText, setTypedText] = React.useState<string | null>(null);
   const [isFocused, setFocused] = React.useState(false);
   const [position, setPosition] = React.useState(0);
@@ -89,7 +88,7 @@ export function useCompletion(
     choose,
     setFocused,
     onTyped: typed => {
-      // A field that is typed into has the focus, even if its focus event was missed.
+      // The field has the focus, even if its focus event was missed.
       setFocused(true);
       setTypedText(typed);
       setPosition(0);
@@ -127,7 +126,7 @@ export function CompletionList(props: {
         : `${window.innerHeight - top + MARGIN}px`;
     };
     place();
-    // The list isn't in the notebook, so it must follow when the notebook scrolls.
+    // The list isn't in the notebook, so it must follow when that scrolls.
     window.addEventListener('scroll', place, true);
     window.addEventListener('resize', place);
     return () => {

@@ -17,13 +17,13 @@ import type { IPromptRowServices, IRow } from '../row';
 import type { ICompletion } from './completionList';
 
 const MAX_SHOWN = 40;
-/** The maximum number of completions of each kind while only `@` is typed. */
+/** Completions of each kind while only `@` is typed. */
 const MAX_OF_KIND = 8;
 const MENTION = /(?<![A-Za-z0-9_.])@([^\s@，。；：！？、（）]*)$/;
 const SLASH = /^\s*[/／]([^\s/／]*)$/;
-/** Matches the slash words of requests to fix a mistake, as `aiserver/prompts/modes.py` reads them. */
+/** Matches the slash words for a fix, as `aiserver/prompts/modes.py` reads them. */
 const FIX_WORD = /^\s*[/／](?:(?:fix|debug)(?=[\s:：,，]|$)|修复|修正)/i;
-/** The modes that need no code. The others change or explain code. */
+/** The other modes change or explain code. */
 const MODES_WITHOUT_CODE = ['visualise'];
 
 export type NearestCode = 'own' | 'above' | 'none';
@@ -53,7 +53,7 @@ export async function completedRequest(
 ): Promise<string> {
   const error = target.error();
   const isFix = error && FIX_WORD.test(intent) && !intent.includes(error);
-  // While a suggestion is open, the request is about the suggestion, which has not run.
+  // With an open suggestion, the request is about the suggestion, which has not run.
   if (!isFix || suggestion) {
     return intent;
   }
@@ -63,7 +63,7 @@ export async function completedRequest(
 
 /**
  * Return the slash words that the text before the cursor begins, none for a whole one. In an empty
- * cell, their descriptions say which are about the cell above.
+ * cell, descriptions say which are about the cell above.
  */
 export function completeSlashWord(
   before: string,
@@ -113,7 +113,7 @@ export function completeRemember(
     : [];
 }
 
-/** Return the recipes that are typed. One is replaced by its text: the person sees what is sent. */
+/** A recipe is replaced by its text, so that the person sees what is sent. */
 export function completeRecipe(
   recipes: readonly Recipe[],
   before: string
@@ -132,7 +132,7 @@ export function completeRecipe(
         }));
 }
 
-/** Select the next parameter of a recipe. Return false if there is none: Tab leaves the field. */
+/** Return false if a recipe has no further parameter: Tab leaves the field. */
 export function selectNextParameter(field: HTMLTextAreaElement): boolean {
   const range = nextParameter(field.value, field.selectionEnd);
   if (range) {
@@ -180,7 +180,7 @@ export function completeMention(
         cells(model, trans),
         isForbidden('files') ? [] : files(listFiles(folder), folder)
       ];
-  // Enter sends a request that ends with a whole name, so only longer names are suggested then.
+  // Enter sends a request that ends with a whole name, so suggest only longer names then.
   const isTyped = ({ text }: ICandidate) => text.toLowerCase() === `@${typed}`;
   const isName = groups.some(candidates => candidates.some(isTyped));
   const completions = groups
@@ -199,7 +199,7 @@ export function completeMention(
   return columns ? completions : [...completions, ...notes(typed, trans)];
 }
 
-/** Return notes about what the administrator doesn't allow, if the person may be typing that. */
+/** Return what the administrator forbids, if the person may be typing that. */
 function notes(typed: string, trans: TranslationBundle): ICompletion[] {
   const beginnings = {
     outputs: /^(cell|单元格|儲存格)/,
@@ -278,9 +278,7 @@ function files(names: readonly string[], folder: string): ICandidate[] {
     .map(name => ({ text: fileMention(folder + name), description: '' }));
 }
 
-/**
- * Return a function that reads a folder on first use, and lists it as far as names have arrived.
- */
+/** Return a function that reads a folder on first use, and lists the names that have arrived. */
 export function useFolderListing(
   listFiles: IPromptRowServices['listFiles']
 ): IRow['listFiles'] {

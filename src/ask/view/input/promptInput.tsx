@@ -15,7 +15,7 @@ import { selectNextParameter } from './completions';
 import { CompletionList, ICompletion, useCompletion } from './completionList';
 
 export interface IFocusRequest {
-  /** Whether to focus the field once it is mounted. The field sets this to false again. */
+  /** Whether to focus the field once it is mounted, which sets this to false. */
   focus: boolean;
 }
 
@@ -27,7 +27,7 @@ export interface IPromptInputProps {
   intents: IntentHistory;
   onText: (text: string) => void;
   onSend: () => void;
-  /** Handle a key of the prompt row, such as Escape; return whether the key was handled. */
+  /** Return whether a key of the row, such as Escape, was handled. */
   onKey: (event: React.KeyboardEvent) => boolean;
   complete: (textBeforeCursor: string) => ICompletion[];
   completionsLabel: string;
@@ -63,7 +63,7 @@ export function replaceText(
   field.dispatchEvent(new Event('input', { bubbles: true }));
 }
 
-/** JupyterLab prevents the browser from inserting a line break, so insert it here. */
+/** JupyterLab prevents the browser from inserting a line break. */
 function insertLineBreak(field: HTMLTextAreaElement): boolean {
   if (field.value.trim()) {
     replaceText(field, '\n', field.selectionStart, field.selectionEnd);
@@ -71,7 +71,7 @@ function insertLineBreak(field: HTMLTextAreaElement): boolean {
   return true;
 }
 
-/** The selection after a field's text was replaced, because React may move the cursor. */
+/** The selection after a text was replaced: React may move the cursor. */
 const rangesAfterChange = new WeakMap<HTMLTextAreaElement, [number, number]>();
 
 /**
@@ -104,7 +104,7 @@ export function insertWord(
 export function PromptInput(props: IPromptInputProps): React.JSX.Element {
   const { focusRequest, text, intents, onText } = props;
   const field = React.useRef<HTMLTextAreaElement>(null);
-  // The cursor is null while text is selected.
+  // Null while text is selected.
   const [cursor, setCursor] = React.useState<number | null>(null);
   const isAfterWord = cursor !== null && /^(\s|$)/.test(text.slice(cursor));
   const completion = useCompletion(
@@ -112,7 +112,7 @@ export function PromptInput(props: IPromptInputProps): React.JSX.Element {
     isAfterWord ? props.complete(text.slice(0, cursor)) : [],
     ({ start, text: completed, insertion }) => {
       if (field.current && cursor !== null) {
-        // After the name of a folder, the name of a file follows.
+        // After a folder's name, a file's follows.
         const isComplete = !completed.endsWith('/');
         const hasSpace = /^\s/.test(text.slice(cursor));
         const plain = completed + (isComplete && !hasSpace ? ' ' : '');
@@ -146,7 +146,7 @@ export function PromptInput(props: IPromptInputProps): React.JSX.Element {
       field.current.setSelectionRange(...range);
     }
   }, [text]);
-  /** Recall an earlier request by ArrowUp in the first line, or a later one by ArrowDown. */
+  /** Recall an earlier request by ArrowUp in the first line, a later one by ArrowDown. */
   const recallIntent = (
     event: React.KeyboardEvent<HTMLTextAreaElement>
   ): boolean => {

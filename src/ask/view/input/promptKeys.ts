@@ -1,4 +1,3 @@
-/** The keys that work in the prompt row. */
 import { CommandRegistry } from '@lumino/commands';
 import type * as React from 'react';
 
@@ -9,9 +8,7 @@ type Key = Pick<
   'key' | 'code' | 'shiftKey' | 'ctrlKey' | 'metaKey' | 'altKey'
 >;
 
-/**
- * Handle a key of the row, whose field has the text, or of the diff. Return whether it was handled.
- */
+/** Return whether a key of the row, with `text` in its field, or of the diff was handled. */
 export function handleKey(
   model: GenerationModel,
   event: Key,
@@ -56,7 +53,7 @@ function handleDecisionKey(
   return isAccept;
 }
 
-/** The keys for one change of a suggestion, with Alt; on a Mac, with Control and Option. */
+/** These need Alt; on a Mac, Control and Option. */
 const CHANGE_KEYS = { accept: 'Y', regenerate: 'R', reject: 'N' };
 export type ChangeAction = keyof typeof CHANGE_KEYS;
 
@@ -81,7 +78,7 @@ function handleChangeKey(model: GenerationModel, event: Key): boolean {
 }
 
 function changeAction({ code, ctrlKey, key }: Key): ChangeAction | undefined {
-  // On a Mac, Option and a letter write another character, so Control is needed, too.
+  // On a Mac, Option and a letter write another character.
   const letter = isMac() ? code.slice(3) : key.toUpperCase();
   const actions = Object.keys(CHANGE_KEYS) as ChangeAction[];
   return ctrlKey === isMac()
@@ -112,7 +109,7 @@ export function changeKeys(action: ChangeAction): string {
   return CommandRegistry.formatKeystroke(`${modifiers} ${CHANGE_KEYS[action]}`);
 }
 
-/** Return whether a key opens the row. On a Mac, Ctrl+K deletes to the end of the line. */
+/** On a Mac, Ctrl+K deletes to the end of the line. */
 export function isAskKey(event: React.KeyboardEvent): boolean {
   const accel = isMac() ? event.metaKey : event.ctrlKey;
   return accel && !event.shiftKey && event.key.toLowerCase() === 'k';

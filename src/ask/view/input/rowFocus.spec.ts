@@ -27,7 +27,7 @@ describe('RowFocus (P48)', () => {
         const init = { bubbles: true, cancelable: true };
         const pressed = new MouseEvent('mousedown', init);
         expect(button.dispatchEvent(pressed)).toBe(false); // keeps the focus
-        // The page could scroll if the field were focused before the button is released.
+        // If the field were focused before the button is released, the page could scroll.
         expect(document.activeElement).toBe(document.body);
       } else {
         button.focus();

@@ -1,13 +1,12 @@
 /**
- * Keeps the keyboard in the prompt row's text field (P48). A used control, a closed menu and
- * clicked text return the focus to it: otherwise the next key would reach the notebook, where “x”
- * cuts the cell. Text typed on a control goes into the field. A list or form that takes the focus
- * itself keeps it.
+ * Keeps the keyboard in the prompt row's text field (P48). A used control, a closed menu and clicked
+ * text return the focus to it: otherwise the next key would reach the notebook, where “x” cuts the
+ * cell. Text typed on a control goes into the field. A list or form that takes the focus keeps it.
  */
 const CONTROLS = 'button, summary, [role="tab"]';
-/** The elements that use the letters typed on them. */
+/** These elements use the letters typed on them. */
 const FIELDS = 'textarea, select, input:not([type="checkbox"])';
-/** The list of DataFrames, in which a person can choose several of them. */
+/** A person can choose several DataFrames here. */
 const LIST = '.jp-AIServer-Ask-picker';
 
 export class RowFocus {
@@ -15,7 +14,7 @@ export class RowFocus {
     private readonly _node: HTMLElement,
     private readonly _focusField: () => void
   ) {
-    // Text that was clicked or selected focuses the row, in which shortcuts are disabled.
+    // Clicked or selected text focuses the row, in which shortcuts are disabled.
     _node.tabIndex = -1;
     _node.addEventListener('mousedown', this._onMouseDown);
     _node.addEventListener('click', this._onClick);
@@ -43,7 +42,7 @@ export class RowFocus {
     }
   };
 
-  /** After a control was used by mouse or keyboard, focus the field unless another element has it. */
+  /** After a control was used, focus the field unless another element has the focus. */
   private readonly _onClick = (event: MouseEvent): void => {
     const control = (event.target as Element).closest(CONTROLS);
     const isText = !control && document.getSelection()?.isCollapsed;
@@ -81,7 +80,7 @@ export class RowFocus {
     }
   }
 
-  /** A control that was removed or disabled loses the focus to nobody. */
+  /** A removed or disabled control loses the focus to nobody. */
   private readonly _removals = new MutationObserver(() => {
     const isUnusable = (element: Element) =>
       !element.isConnected || element.matches(':disabled');

@@ -22,7 +22,7 @@ const accept = (value?: object) => ({ button: { accept: true }, value });
 const CANCEL = { button: { accept: false }, value: null };
 const exists = () => new ApiError(409, 'recipe_exists', 'exists');
 
-/** Answer the dialogs in this order, and the saves with these failures. */
+/** Answer the dialogs and fail the saves in this order. */
 async function run(answers: object[], failures: (Error | null)[] = []) {
   const show = jest.mocked(showDialog);
   show.mockReset();

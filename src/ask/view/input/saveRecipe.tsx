@@ -1,4 +1,4 @@
-/** The dialog that saves the text of a request as a recipe. */
+/** The dialog that saves a request's text as a recipe. */
 import {
   Dialog,
   Notification,
@@ -13,7 +13,7 @@ import { failureText } from '../../../labels/failureText';
 import { toFailure } from '../../../state/failure';
 import { confirm } from '../../../ui/dialogs';
 
-/** The maximum number of characters of a recipe: the limit of the HTTP API. */
+/** The limit of the HTTP API. */
 export const MAX_RECIPE = 5000;
 
 export type SaveRecipe = (body: RecipeBody) => Promise<void>;
@@ -77,7 +77,7 @@ export class RecipeForm extends ReactWidget {
   }
 }
 
-/** Ask for a name and save the recipe; ask again if the name can't be used. */
+/** Ask for a name again if it can't be used. */
 export async function saveRecipe(
   text: string,
   path: string,

@@ -1,4 +1,3 @@
-/** The words of an answer, and tabs for several answers to the open request. */
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
@@ -10,7 +9,7 @@ import { receiptTexts } from '../../../prompt/usageLabels';
 import type { IAnswer } from '../../model/answers';
 import type { IRow } from '../row';
 
-/** An answer's words, with marks at the numbers that the output doesn't support. */
+/** Numbers that the output doesn't support are marked. */
 export function AnswerText(props: { row: IRow }): React.JSX.Element | null {
   const { model, trans } = props.row;
   const { explanation } = model.state;
@@ -101,7 +100,7 @@ function AnswerSize(props: {
   );
 }
 
-/** After the page was reloaded, only the ids of the models that answered are known. */
+/** After a reload of the page, only the ids of the models are known. */
 function modelName(
   { suggestion, model }: IAnswer,
   current: ModelInfo | null,

@@ -15,7 +15,7 @@ import {
 import { notebookText } from './pastAnswer';
 import type { IRow } from '../row';
 
-/** The entries of memories in a tooltip. */
+/** Entries of memories in the tooltip. */
 const MAX_ENTRIES = 8;
 
 export function Chip(props: {
@@ -41,11 +41,11 @@ export function Chip(props: {
   );
 }
 
-/** Chips above the input field: the lines that may change, and the turn that is continued. */
+/** The lines that may change, and the turn that is continued. */
 export function ScopeChips(props: { row: IRow }): React.JSX.Element | null {
   const { model, trans, focus } = props.row;
   const { branch } = model.state;
-  // While a suggestion is open, its lines can be fewer or more than those that the person selected.
+  // An open suggestion can have fewer or more lines than the person selected.
   const lines =
     model.selectedLines &&
     (model.selectedLinesOf(model.target.source() ?? '') ?? model.selectedLines);
@@ -102,7 +102,7 @@ export function ExampleChip(props: { row: IRow }): React.JSX.Element | null {
   ) : null;
 }
 
-/** A chip that says that requests contain the entries of memories, and that turns this off. */
+/** Says that requests contain the entries of memories, and turns this off. */
 export function MemoryChip(props: { row: IRow }): React.JSX.Element | null {
   const { model, services, trans, focus } = props.row;
   const { memoryUse: use } = services;
@@ -149,7 +149,6 @@ export function MemoryChip(props: { row: IRow }): React.JSX.Element | null {
   );
 }
 
-/** Chips for what the next request mentions by `@`. */
 export function MentionChips(props: { row: IRow }): React.JSX.Element | null {
   const { model, text, trans } = props.row;
   const mentions = model.mentions(text);
@@ -195,7 +194,6 @@ export function MentionChips(props: { row: IRow }): React.JSX.Element | null {
   );
 }
 
-/** The part of a mention that is sent; for a remote model, with a checkbox to send it. */
 function MentionChoice(props: {
   mention: IMention;
   row: IRow;
@@ -204,7 +202,7 @@ function MentionChoice(props: {
   const { model, trans } = row;
   const { shared, sharesPlots } = mention;
   const { onThisMachine, seesImages } = model.state.model ?? {};
-  // A choice for a model that doesn't see images stays one for the text only.
+  // A choice for a model that doesn't see images covers only the text.
   const seesPlots = !!seesImages && (!shared || !!sharesPlots);
   if (onThisMachine || !needsConsent(mention, seesPlots)) {
     return <small>{contentText(mention, seesPlots, trans)}</small>;
@@ -264,7 +262,6 @@ function contentText(
   }
 }
 
-/** Return what is sent of a cell, or of an output that is mentioned without its cell. */
 function cellContentText(
   { cellId, error, output, plots }: IMention,
   isAllowed: boolean,
@@ -282,10 +279,10 @@ function cellContentText(
   return hasPlots ? trans.__('with its plots') : trans.__('as text');
 }
 
-/** Lines of chips and buttons that keep their height when some go, so that nothing below them jumps. */
+/** Lines of chips and buttons that keep their height when some go, so that nothing below jumps. */
 export function SteadyLine(props: {
   children: React.ReactNode;
-  /** The row’s content. If it changes, the height may, too. */
+  /** The row's content. If it changes, the height may, too. */
   subject: string;
 }): React.JSX.Element {
   const line = React.useRef<HTMLDivElement>(null);
@@ -294,7 +291,7 @@ export function SteadyLine(props: {
   React.useLayoutEffect(() => {
     const { style } = line.current!;
     style.minHeight = '';
-    // The line can become taller, but not less tall than it is now.
+    // The line can become taller, but not lower than it is now.
     const keepHeight = () => {
       style.minHeight = `${line.current?.offsetHeight ?? 0}px`;
     };

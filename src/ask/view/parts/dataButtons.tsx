@@ -17,9 +17,9 @@ import type { IRow } from '../row';
 
 /** The completion of mentions lists all files. */
 const MAX_BUTTONS = 3;
-/** The most files that the HTTP API describes. */
+/** The limit of the HTTP API. */
 const MAX_FILES = 5;
-/** The most DataFrames whose keys are looked for. */
+/** DataFrames whose keys are looked for. */
 const MAX_TABLES = 4;
 
 export function FileButtons(props: { row: IRow }): React.JSX.Element | null {
@@ -107,7 +107,6 @@ function isEmptyRequest({ state, target }: GenerationModel): boolean {
   return isWriting && !target.source()?.trim();
 }
 
-/** Return whether a request in an empty code cell has no data that it can be about. */
 function needsData(model: GenerationModel, text: string): boolean {
   const { kernel } = model.state;
   return (
@@ -134,14 +133,14 @@ function dataFilesIn(
 }
 
 function hasOnly(text: string, mentions: readonly string[]): boolean {
-  // A mention may begin with another one, so the longest are removed first.
+  // The longest first, as a mention may begin with another one.
   const sorted = [...mentions].sort((a, b) => b.length - a.length);
   return !sorted
     .reduce((rest, mention) => rest.split(mention).join(' '), text)
     .trim();
 }
 
-/** Ask about names, and return the reply; empty until it arrives, and for no names. */
+/** Empty until the reply arrives, and for no names. */
 function useReply<T>(
   names: readonly string[],
   ask: (names: string[]) => Promise<T[]>
@@ -162,7 +161,7 @@ function useReply<T>(
   return reply;
 }
 
-/** Return the tables of a file. That of a file which isn't a database has the name of the file. */
+/** A table of a file that isn't a database has the file's name. */
 function tablesOf({ name, tables }: DataFile): ITable[] {
   const stem = name.replace(/^.*\//, '').replace(/\.[^.]*$/, '');
   return tables.map(table => ({ ...table, name: table.name || stem }));

@@ -14,7 +14,7 @@ import { type ILevelStatus, levelFor } from '../../model/context/privacyLevels';
 import { Chip } from './chips';
 import type { IRow } from '../row';
 
-/** Return a DataFrame's shape as text, such as “10 rows × 3 columns”. */
+/** “10 rows × 3 columns” */
 export function shapeText(
   profile: DataFrameProfile,
   trans: TranslationBundle
@@ -26,7 +26,7 @@ export function shapeText(
   );
 }
 
-/** Chips for the chosen and the attached DataFrames, each with a menu of privacy levels. */
+/** The chosen and the attached DataFrames, each with a menu of privacy levels. */
 export function DataFrameChips(props: { row: IRow }): React.JSX.Element | null {
   const { model, text, trans, focus } = props.row;
   const { dataframes: chosen, levels, levelStatus, isRemedy } = model.state;
@@ -77,8 +77,7 @@ export function DataFrameChips(props: { row: IRow }): React.JSX.Element | null {
                   void model.chooseLevel(name, chosen);
                 }}
                 onKeyDown={event => {
-                  // Alt and an arrow open the menu. In the row, they select a change of the
-                  // suggestion.
+                  // Alt and an arrow open the menu. In the row, they select a change.
                   if (event.altKey) {
                     event.stopPropagation();
                   }
@@ -146,12 +145,11 @@ function statusText(
       );
 }
 
-/** Return whether a profile contains values. Only profiles for models on this machine do. */
+/** Only profiles for models on this machine contain values. */
 function hasValues({ columns = [], index = [] }: DataFrameProfile): boolean {
   return [...columns, ...index].some(({ examples }) => examples?.length);
 }
 
-/** The list in which a person chooses the kernel's DataFrames that the next request is about. */
 export function DataFramePicker(props: {
   row: IRow;
   onClose: () => void;
@@ -175,7 +173,7 @@ export function DataFramePicker(props: {
       .catch((reason: Error) => !isOutdated && setProblem(reason.message));
     return () => void (isOutdated = true);
   }, [listDataFrames, attempt]);
-  // Focus the first checkbox or button of the new content.
+  // Focus the new content.
   React.useEffect(() => {
     section.current?.querySelector<HTMLElement>('input, button')?.focus();
   }, [profiles, problem]);
@@ -183,7 +181,7 @@ export function DataFramePicker(props: {
   const toggle = (profile: DataFrameProfile) => {
     const others = chosen.filter(({ name }) => name !== profile.name);
     const isRemoved = others.length < chosen.length;
-    // If there are too many, the DataFrame that was chosen first is removed.
+    // If there are too many, remove the one that was chosen first.
     const added = [...others, profile].slice(-MAX_CHOSEN);
     model.setState({ dataframes: isRemoved ? others : added });
   };
@@ -199,7 +197,7 @@ export function DataFramePicker(props: {
       className="jp-AIServer-Ask-picker"
       aria-label={trans.__('DataFrames in the kernel')}
       onKeyDown={event => {
-        // Enter on a checkbox closes the list. Enter on a button presses the button.
+        // Enter on a checkbox closes the list; on a button, it presses the button.
         if (event.key === 'Enter' && event.target instanceof HTMLInputElement) {
           event.preventDefault();
           onClose();

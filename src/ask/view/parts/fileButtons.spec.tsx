@@ -21,7 +21,6 @@ const listFiles = jest.fn(async () => NAMES);
 
 type Options = NonNullable<Parameters<typeof setup>[0]>;
 
-/** Return the row and the labels of its buttons for data files. */
 async function open(options: Options = {}) {
   const t = await setup({ kernel: EMPTY, listFiles, ...options });
   await t.settle();

@@ -31,12 +31,11 @@ interface IFindingsProps {
   row: Pick<IRow, 'model' | 'trans'>;
   /** Called with the corrected code after the person has chosen a correction. */
   correct: (code: string) => void;
-  /** Called to add a line to the code, or to run the cells above. */
+  /** Add a line to the code, or run the cells above. */
   apply: (remedy: Remedy) => void;
   repair: () => void;
 }
 
-/** A section of the prompt row that lists the first findings. */
 function List<T extends object>(props: {
   label: string;
   role?: 'status';
@@ -81,13 +80,12 @@ function ProblemList(props: IFindingsProps): React.JSX.Element {
   const { row, correct, apply, repair } = props;
   const { model, trans } = row;
   const { code, problems } = model.state;
-  // The same problem can occur several times in a line.
   const groups = new Map<string, IProblem[]>();
   for (const problem of problems) {
     const text = problemText(problem, trans);
     groups.set(text, [...(groups.get(text) ?? []), problem]);
   }
-  // A name that a cell above defines is right as it is.
+  // A name that a cell above defines is right.
   const candidatesOf = ({ candidates, isDefinedAbove }: IProblem) =>
     isDefinedAbove ? [] : candidates.slice(0, MAX_CANDIDATES);
   return (
@@ -157,7 +155,7 @@ function problemText(
   return texts[kind] ?? trans.__('Line %1 isn’t valid Python.', line);
 }
 
-/** Return the text of the request for a repair. Only the text's first line is translated. */
+/** Only the first line is translated. */
 export function repairRequest(
   problems: readonly IProblem[],
   trans: TranslationBundle
@@ -166,7 +164,6 @@ export function repairRequest(
   return [trans.__('Fix these problems:'), ...lines].join('\n');
 }
 
-/** The DataFrames in the kernel and the files that a suggestion would overwrite. */
 function WarningList({ row, correct }: IFindingsProps): React.JSX.Element {
   const { model, trans } = row;
   const { code, warnings } = model.state;
@@ -256,7 +253,7 @@ function RemedyButtons(props: {
   );
 }
 
-/** The buttons for a cell's error: what helps without a model, and “Fix it”. */
+/** Buttons that help with a cell's error without a model, and “Fix it”. */
 export function ErrorButtons(props: {
   target: Pick<ITarget, 'error' | 'source' | 'check'>;
   /** A change of this value makes the remedies be looked for again. */

@@ -1,6 +1,5 @@
 /**
- * The sentences in the prompt row: failures, the question whether a text is remembered, and
- * notices.
+ * The prompt row's sentences: failures, the question whether a text is remembered, and notices.
  *
  * Invariants: each warning about the server's store is shown in only one of the page's rows. Text
  * from a model or a server is never rendered as HTML.
@@ -16,7 +15,6 @@ import { Button, Command } from '../../../ui/button';
 import { noticeText, readOnlyText } from '../promptLabels';
 import type { IRow } from '../row';
 
-/** The message of a failure, with buttons that help to fix its cause or repeat the request. */
 export function Failure(props: { row: IRow }): React.JSX.Element | null {
   const { model, services, trans, focus } = props.row;
   const { failure } = model.state;
@@ -111,7 +109,7 @@ export function Notices(props: { row: IRow }): React.JSX.Element {
   );
 }
 
-/** Return by how much the costs of today exceed the budget. They are compared after each request. */
+/** Return by how much today's costs exceed the budget, after each request. */
 function useExcess(budget: DailyBudget | undefined, isBusy: boolean) {
   const [excess, setExcess] = React.useState(budget?.excess);
   React.useEffect(() => {
@@ -142,7 +140,7 @@ export async function proposeRequest({
   return true;
 }
 
-/** The question whether a text of the row's request is remembered, or why it can't be. */
+/** The question whether a text is remembered, or why it can't be. */
 export function RememberBar(props: { row: IRow }): React.JSX.Element | null {
   const { model, trans, focus, canAsk, setText } = props.row;
   const { memory } = model;
@@ -150,7 +148,7 @@ export function RememberBar(props: { row: IRow }): React.JSX.Element | null {
     return null;
   }
   const { asked, failure, result } = memory;
-  /** Send a request that begins with “remember”; if it can't be sent, put it into the field. */
+  /** Send a request that begins with “remember”, or else put it into the field. */
   const askInstead = async (request: string) => {
     if (!model.isBusy && (await canAsk())) {
       void model.ask(request);
