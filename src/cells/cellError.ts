@@ -1,40 +1,38 @@
 /**
- * Builds a short text about the error that is shown below a cell. A request to fix the error
- * contains this text.
+ * Builds a short text about the error below a cell, for a request to fix it.
  *
  * Invariants:
- * - The text is about an error of the cell's current code. If the code was changed after it ran,
- *   there is no text.
+ * - If the code was changed after it ran, there is no text.
  * - The text contains no lines of the functions that the cell's code called.
  */
 import type { Cell, ICellModel, ICodeCellModel } from '@jupyterlab/cells';
 import type { IError } from '@jupyterlab/nbformat';
 
-/** The maximum length of an error message: a database's may repeat a long query. */
+/** A database's error message may repeat a long query. */
 const MAX_LENGTH = 1000;
 const ESCAPE = '\u001b';
-/** Matches terminal control codes, such as the colour codes that IPython writes into tracebacks. */
+/** Matches terminal control codes: IPython colours tracebacks with them. */
 export const ANSI_CODES = new RegExp(`${ESCAPE}\\[[0-9;]*[A-Za-z]`, 'g');
 
 /**
- * Matches the heading that IPython's traceback shows above the lines of the cell's code. The lines
- * of the functions that this code called come later in the traceback.
+ * Matches the heading above the lines of the cell's code in IPython's traceback. The lines of
+ * functions that it called come later.
  */
 const CELL_FRAME = /^(Cell|Input) In ?\[|^<ipython-input-/;
 
-/** Matches the temporary file's name in the message of a syntax error: `(691823508.py, line 1)`. */
+/** Matches the temporary file's name in a syntax error's message: `(691823508.py, line 1)`. */
 const CELL_FILE = /\((?:\d+\.py|<ipython-input[^>]*>), (line \d+)\)$/;
 
 /**
- * Return the error's message; null if there is no error. If the traceback shows the line of the
- * cell's code that raised the error, the returned text starts with that line.
+ * Return the error's message, after the line of the cell's code that raised it, if the traceback
+ * shows it. Return null if there is no error.
  */
 export function cellErrorText(cell: Cell | null): string | null {
   const error = cell && errorOutput(cell.model);
   return error ? summariseError(error) : null;
 }
 
-/** Return the error output below a cell; null if there is none for the cell's current code. */
+/** Return the error output of the cell's current code; null if there is none. */
 export function errorOutput(cell: ICellModel): IError | null {
   const { outputs, isDirty } = cell as Partial<ICodeCellModel>;
   if (!outputs || isDirty) {
@@ -49,10 +47,9 @@ export function errorOutput(cell: ICellModel): IError | null {
   return null;
 }
 
-/** Build the text of `cellErrorText` from an error output. */
 function summariseError({ ename, evalue, traceback }: IError): string {
-  // If an exception was raised while another one was handled, there are several tracebacks. The
-  // last one belongs to the error that is shown.
+  // If an exception was raised while another one was handled, there are several tracebacks. The last
+  // one belongs to the error that is shown.
   const lines =
     textOf(traceback)
       .split('Traceback (most recent call last)')
@@ -74,9 +71,6 @@ function summariseError({ ename, evalue, traceback }: IError): string {
     .join('\n');
 }
 
-/**
- * Return the text in a field of an output, without colours; empty if the field contains no text.
- */
 function textOf(value: unknown): string {
   const text = Array.isArray(value) ? value.join('\n') : value;
   return typeof text === 'string' ? text.replace(ANSI_CODES, '') : '';

@@ -2,17 +2,15 @@
  * Repairs cell ids, so that sessions can be stored under them.
  *
  * Invariants:
- * - The saved file contains the ids. Formats before nbformat 4.5 have no cell ids, and JupyterLab
- *   doesn't upgrade the format of older notebooks. Therefore `repairCellIds` upgrades the format to
- *   4.5.
+ * - The saved file contains the ids. Formats before nbformat 4.5 have none, and JupyterLab doesn't
+ *   upgrade older notebooks, so `repairCellIds` does.
  * - A valid, unique id is not changed, except to restore an id of another tool.
- * - When Google Colab, Databricks or Kaggle saves a notebook, it drops the cell ids and writes only
- *   ids of its own into the cells' metadata. When JupyterLab opens the notebook, it generates new cell
- *   ids, under which no histories would be found. If JupyterLab generated the ids of all cells from
- *   the tool, and the tool's ids are all different, these replace the generated ids.
+ * - Google Colab, Databricks and Kaggle save only ids of their own, in the cells' metadata.
+ *   JupyterLab then generates new cell ids, under which no histories would be found. If it generated
+ *   the ids of all cells from the tool, and the tool's ids are all different, these replace them.
  *   `aiserver/notebooks/restored_ids.py` does the same when a notebook with histories is read.
- * - An id is changed in place, so that the cell's widget, undo history and cursor stay. The change
- *   isn't added to the undo history, because undoing it would restore an invalid id.
+ * - An id is changed in place, so that the cell's widget, undo history and cursor stay, and outside
+ *   the undo history, because undoing it would restore an invalid id.
  */
 import type { ISharedCell, YNotebook } from '@jupyter/ydoc';
 import type { ICellModel } from '@jupyterlab/cells';
@@ -20,10 +18,8 @@ import type { INotebookModel } from '@jupyterlab/notebook';
 import { UUID } from '@lumino/coreutils';
 
 const VALID_ID = /^[A-Za-z0-9_-]{1,64}$/;
-/** Matches the ids that JupyterLab generates. */
 const GENERATED_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** The ids of one cell, from which `repairedIds` chooses. */
 interface ICellIds {
   readonly id: string;
   /** The id that another tool keeps in the cell's metadata. */
@@ -35,7 +31,7 @@ export function isValidId(id: unknown): id is string {
   return typeof id === 'string' && VALID_ID.test(id);
 }
 
-/** Return the ids that the cells should have, in the order of the cells. */
+/** Return the ids that the cells should have, in their order. */
 export function repairedIds(
   cells: readonly ICellIds[],
   createId: () => string = UUID.uuid4
@@ -56,7 +52,6 @@ export function repairedIds(
   });
 }
 
-/** Return the id that Google Colab, Databricks or Kaggle keeps in the cell's metadata, if any. */
 function toolId(cell: ICellModel): string | undefined {
   const databricks = cell.getMetadata('application/vnd.databricks.v1+cell') as
     { nuid?: unknown } | undefined;
@@ -67,14 +62,14 @@ function toolId(cell: ICellModel): string | undefined {
   ].find(isValidId);
 }
 
-/** Repair the cell ids of a notebook. Return whether any id was changed. */
+/** Return whether any id was changed. */
 export function repairCellIds(model: INotebookModel): boolean {
   // In a file without the minor version, `nbformatMinor` is undefined.
   if (model.nbformat === 4 && !(model.nbformatMinor >= 5)) {
     (model.sharedModel as YNotebook).nbformat_minor = 5;
   }
   const cells = [...model.cells];
-  // If the notebook has histories, the server has already compared these ids with theirs.
+  // If there are histories, the server has already compared these ids with theirs.
   const hasHistories = model.getMetadata('aiserver') !== undefined;
   const ids = repairedIds(
     cells.map(cell => ({
@@ -92,8 +87,8 @@ export function repairCellIds(model: INotebookModel): boolean {
 }
 
 /**
- * Give cells that share an id different ids. Of several cells with the same id, the original keeps
- * it, or else the first one. After a cut, JupyterLab's “Duplicate Cells” creates such cells.
+ * Give cells that share an id different ids: after a cut, JupyterLab's “Duplicate Cells” creates
+ * such cells. The original keeps the id, or else the first one.
  */
 export function separateIds(
   notebook: YNotebook,
@@ -117,7 +112,7 @@ export function separateIds(
 }
 
 function setId(cell: ISharedCell, id: string): void {
-  // `ISharedCell` has no method to change the id, but all cells store the id in a Yjs map.
+  // `ISharedCell` can't change the id, but all cells store it in a Yjs map.
   const { ymodel } = cell as unknown as { ymodel: Map<string, unknown> };
   if (ymodel.get('id') !== id) {
     ymodel.set('id', id);

@@ -1,9 +1,9 @@
 /**
  * One run of a cell, which can be interrupted from the moment it is requested.
  *
- * A kernel ignores an interrupt that arrives before it starts the cell's code, and while the kernel
- * still runs another cell, the interrupt would stop that cell. So `CellRun` waits until the kernel
- * reports with `execute_input` that it starts this cell.
+ * A kernel ignores an interrupt that arrives before it starts the cell's code, and while it still
+ * runs another cell, the interrupt would stop that one. So `CellRun` waits for the `execute_input`
+ * of this cell.
  */
 import type { ISessionContext } from '@jupyterlab/apputils';
 import { Cell, CodeCell } from '@jupyterlab/cells';
@@ -12,7 +12,6 @@ import { PromiseDelegate } from '@lumino/coreutils';
 
 export class CellRun {
   /**
-   * @param session The session of the notebook's kernel
    * @param requestId Returns the id of the cell's last execution request; undefined if there is none
    * @param execute Runs the cell, and resolves with whether it ran without an error
    */
@@ -49,7 +48,7 @@ export class CellRun {
   private readonly _hasStarted = new PromiseDelegate<boolean>();
 }
 
-/** Return the id of the cell's last execution request; undefined if it has not run yet. */
+/** Return the id of the cell's last execution request; undefined if it has not run. */
 export function executionRequestId(cell: Cell): string | undefined {
   return cell instanceof CodeCell
     ? cell.outputArea.future?.msg.header.msg_id

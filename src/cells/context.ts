@@ -1,9 +1,8 @@
 /**
- * Reads the context of a cell for a request: the cells above the cell, the kernel's name and the
- * language.
+ * Reads the context of a cell for a request.
  *
- * Invariants: the context contains no outputs, only whether a cell's last run failed. The context
- * doesn't exceed the limits of the HTTP API.
+ * Invariants: it contains no outputs, only whether a cell's last run failed, and doesn't exceed the
+ * limits of the HTTP API.
  */
 import type { INotebookModel, NotebookPanel } from '@jupyterlab/notebook';
 
@@ -11,19 +10,19 @@ import { errorOutput } from './cellError';
 import type { CellType, ContextCell } from '../api/types';
 import { sourceOf } from './source';
 
-/** The maximum number of cells in a context: the limit of the HTTP API. */
+/** The limit of the HTTP API. */
 const MAX_CELLS = 2000;
-/** The maximum length of one cell's source: the limit of the HTTP API. */
+/** The limit of the HTTP API. */
 const MAX_SOURCE = 200_000;
 /**
- * The maximum total length of the sources. A prompt needs far less. In JSON, a character takes at
- * most six bytes, so the sources fit into the 3 MiB that the HTTP API accepts.
+ * The maximum total length of the sources. A character takes at most six bytes in JSON, so they fit
+ * into the 3 MiB that the HTTP API accepts. A prompt needs far less.
  */
 const MAX_CHARACTERS = 500_000;
 
 /**
- * Return the cells above the cell with this id, from top to bottom. If they exceed the limits,
- * return only the nearest ones. Empty cells are left out.
+ * Return the cells above a cell that aren't empty, from top to bottom; beyond the limits, only the
+ * nearest ones.
  */
 export function cellsBefore(
   model: INotebookModel,
@@ -52,12 +51,12 @@ export function cellsBefore(
   return nearestFirst.slice(0, end < 0 ? undefined : end).reverse();
 }
 
-/** Matches a request by the magics `%%ai` and `%ai`: running it would ask a model. */
+/** Matches the magics `%%ai` and `%ai`: running them would ask a model. */
 const AI_MAGIC = /^[ \t]*%%?ai\b/m;
 
 /**
- * Return the sources of the code cells above the cell with this id, from top to bottom, without
- * empty ones and without requests to a model.
+ * Return the sources of the code cells above a cell, from top to bottom, without empty ones and
+ * requests to a model.
  */
 export function codeCellsBefore(
   model: INotebookModel,
@@ -76,18 +75,16 @@ export function codeCellsBefore(
   return sources;
 }
 
-/** Convert a cell's type to a type of the HTTP API. An unknown type becomes `raw`. */
+/** An unknown type becomes `raw`. */
 export function toCellType(type: string | undefined): CellType {
   return type === 'code' || type === 'markdown' ? type : 'raw';
 }
 
 /**
- * Return the language of the notebook's kernel as kernels name it, such as `python`, `R` or
- * `julia`.
+ * Return the language of the notebook's kernel as kernels name it, such as `python`, `R` or `julia`.
  *
- * JupyterLab writes the language into the notebook's metadata when a kernel runs. If the metadata
- * has no language, the language is taken from the specification of the installed kernel. If the
- * kernel isn't installed, the language is derived from the kernel's name.
+ * JupyterLab writes it into the notebook's metadata when a kernel runs. Else it is taken from the
+ * specification of the installed kernel or, without one, from the kernel's name.
  */
 export function languageOf(panel: NotebookPanel): string {
   const { model } = panel.context;
@@ -104,7 +101,7 @@ export function languageOf(panel: NotebookPanel): string {
   return ((language as string | undefined) ?? 'python').trim().slice(0, 64);
 }
 
-/** Derive the language from the name of a kernel that isn't installed: `xpython -> python`. */
+/** `xpython -> python` */
 function languageOfKernel(name: unknown): string | undefined {
   if (name === 'ir') {
     return 'R';
@@ -114,14 +111,14 @@ function languageOfKernel(name: unknown): string | undefined {
     .replace(/^x/, '');
 }
 
-/** Return a metadata value that should be an object; an empty object if the value is invalid. */
+/** Metadata of a file may have any type. */
 function asRecord(value: unknown): Record<string, unknown> {
   return value && typeof value === 'object'
     ? (value as Record<string, unknown>)
     : {};
 }
 
-/** Return the name of the specification of the notebook's kernel; empty if it has none. */
+/** Return the kernel specification's name; empty if there is none. */
 export function kernelSpecOf({
   context,
   sessionContext

@@ -2,7 +2,7 @@ import type { ISharedCell } from '@jupyter/ydoc';
 
 import type { ITransaction } from './transactions';
 
-/** An item of a list, a text or a map of Yjs, with only the members that this file uses. */
+/** An item of Yjs, with only the members that this file uses. */
 interface IYItem {
   readonly id: { readonly client: number; readonly clock: number };
   readonly deleted: boolean;
@@ -11,8 +11,8 @@ interface IYItem {
 }
 
 /**
- * Return a cell that this transaction has just deleted, as it was before, with outputs and metadata.
- * Yjs answers that it is empty, although it frees its items only after the transaction's handlers.
+ * Return a cell that this transaction has just deleted, as it was, with outputs and metadata. Yjs
+ * answers that it is empty, but frees its items only after the transaction's handlers.
  */
 export function deletedContent(
   cell: ISharedCell,

@@ -1,10 +1,10 @@
 /**
- * An empty code cell for a request that isn't about the code of the active cell.
+ * An empty code cell for a request that isn't about the active cell's code.
  *
  * Invariants:
- * - Inserting the cell is one step that JupyterLab's Undo reverts.
- * - Only an empty cell is removed. Removing it leaves nothing in the notebook's list of undo steps,
- *   so the next Undo reverts what came before the cell was inserted.
+ * - Inserting it is one step that JupyterLab's Undo reverts.
+ * - Only an empty cell is removed. This leaves no undo step, so the next Undo reverts what came
+ *   before the cell.
  */
 import type { YNotebook } from '@jupyter/ydoc';
 import { type Cell, CodeCell } from '@jupyterlab/cells';
@@ -16,9 +16,8 @@ import { isReadOnly } from './readOnly';
 import { sourceOf } from './source';
 
 /**
- * Return the active cell if it is an empty code cell. Otherwise insert a code cell below the active
- * cell and return it. In a read-only notebook, return the active cell, whose row says why it can't
- * be used.
+ * Return the active cell if it is an empty code cell; otherwise insert one below it. In a read-only
+ * notebook, return the active cell, whose row says why it can't be used.
  */
 function emptyCell(panel: NotebookPanel): Cell | null {
   const { content } = panel;
@@ -39,7 +38,7 @@ function emptyCell(panel: NotebookPanel): Cell | null {
 export class NewCells {
   constructor(private readonly _panel: NotebookPanel) {}
 
-  /** Call `emptyCell`. `text` is the text that is inserted into the prompt row of a new cell. */
+  /** Call `emptyCell`. `text` is inserted into the prompt row of a new cell. */
   provide(text: string): Cell | null {
     const { activeCell } = this._panel.content;
     const cell = emptyCell(this._panel);
@@ -49,22 +48,21 @@ export class NewCells {
     return cell;
   }
 
-  /** A click has changed the text of a cell's row, from `before` to `after`. */
+  /** A click has changed the text of a cell's row. */
   onInserted(cellId: string, before: string, after: string): void {
     if (this._texts.get(cellId) === before.trim()) {
       this._texts.set(cellId, after.trim());
     }
   }
 
-  /** A request was sent from a cell, so it is no longer removed. */
   onSent(cellId: string): void {
     this._texts.delete(cellId);
   }
 
   /**
    * The prompt row of a cell was closed, and contained `text`. If nothing was sent from a new cell,
-   * and nobody has written into it or its row, remove it and activate the cell above. Return whether
-   * the cell was removed. If other people have the notebook open, they may use the cell, so it stays.
+   * and nobody has written into it or its row, remove it and activate the cell above. Where others
+   * have the notebook open, it stays, because they may use it. Return whether it was removed.
    */
   onClosed(cellId: string, text: string): boolean {
     const inserted = this._texts.get(cellId);
@@ -93,7 +91,7 @@ export class NewCells {
     return true;
   }
 
-  /** For each cell, the text that was inserted into its row. */
+  /** The text that was inserted into the row of each cell. */
   private readonly _texts = new Map<string, string>();
 }
 

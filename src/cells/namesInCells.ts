@@ -1,20 +1,18 @@
-/** Looks for names in the Python code of other cells, and completes the result of a check. */
+/** Completes the result of a check with the names in the Python code of other cells. */
 import type { ICheck, IProblem } from '../kernel/check';
 
-/** The characters of Python names. */
 const NAME = '\\p{L}\\p{N}\\p{M}_';
-/** Matches the targets of an assignment that isn't indented, such as `a = (b, *c) =`. */
+/** Matches the targets of an assignment without indentation, such as `a = (b, *c) =`. */
 const TARGETS = new RegExp(
   `^(?! )(?:[([]?[${NAME}*, .]+[)\\]]?[ \\t]*=(?!=)[ \\t]*)+`,
   'gmu'
 );
 
-/** Return whether code mentions a name. */
 export function mentionsName(code: string, name: string): boolean {
   return nameIn(name).test(code);
 }
 
-/** Return whether a statement that isn't indented assigns, imports or defines a name. */
+/** Return whether a statement without indentation assigns, imports or defines a name. */
 export function definesName(code: string, name: string): boolean {
   const isAssigned = [...code.matchAll(TARGETS)].some(([targets]) =>
     targets.split(/[=,()[\]*\s]+/).includes(name)

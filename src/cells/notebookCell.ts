@@ -1,7 +1,7 @@
 /**
- * A cell of an open notebook. Each time `NotebookCell` needs the cell's widget, it looks the widget
- * up by the cell's id, because JupyterLab may remove or recreate the widget at any time. Moving a
- * cell, for example, deletes the cell and inserts a cell with the same id.
+ * A cell of an open notebook. `NotebookCell` looks the widget up by the cell's id each time, because
+ * JupyterLab may remove or recreate it at any time. Moving a cell, for example, deletes it and
+ * inserts one with the same id.
  */
 import { Cell, ICodeCellModel, MarkdownCell } from '@jupyterlab/cells';
 import { NotebookActions, type NotebookPanel } from '@jupyterlab/notebook';
@@ -42,7 +42,6 @@ import {
 } from './context';
 import { sourceOf } from './source';
 
-/** Return the widget of a cell; null if the notebook has no cell with this id. */
 export function findCell(panel: NotebookPanel, cellId: string): Cell | null {
   if (panel.isDisposed || panel.content.isDisposed) {
     return null;
@@ -50,7 +49,7 @@ export function findCell(panel: NotebookPanel, cellId: string): Cell | null {
   return panel.content.widgets.find(cell => cell.model?.id === cellId) ?? null;
 }
 
-/** A cell's code, the error of its last run and its output, which are empty if there is none. */
+/** `error` and `output` are empty if there is none. */
 export interface INumberedCell {
   readonly cellId: string;
   readonly source: string;
@@ -61,15 +60,15 @@ export interface INumberedCell {
 
 export interface IRequestOptions {
   readonly rulesFiles?: readonly UsedRulesFile[];
-  /** Whether the entries of memories are sent; by default, they are. */
+  /** Whether the entries of memories are sent; by default true. */
   readonly usesMemory?: boolean;
-  /** Whether the note of the notebook is sent; by default, it isn't. */
+  /** Whether the note of the notebook is sent; by default false. */
   readonly usesNote?: boolean;
-  /** Whether models get summaries of older turns, and make them; by default, they do. */
+  /** Whether models make and get summaries of older turns; by default true. */
   readonly condensesTurns?: boolean;
 }
 
-/** The cell of a request. The type has only public members, so that tests can pass a fake. */
+/** Has only public members, so that tests can pass a fake. */
 export type ITarget = Pick<NotebookCell, keyof NotebookCell>;
 
 export class NotebookCell {
@@ -82,7 +81,7 @@ export class NotebookCell {
     private readonly _requestOptions: () => IRequestOptions = () => ({})
   ) {}
 
-  /** Return the key of the cell's session; null if the notebook has no id yet. */
+  /** Null if the notebook has no id yet. */
   key(): ICellKey | null {
     const notebookId = this._identity.get(this._panel);
     return notebookId === null ? null : { notebookId, cellId: this.cellId };
@@ -92,7 +91,7 @@ export class NotebookCell {
    * Prepare the notebook for a request, and return its id. See `INotebookIdentity.ensure`.
    *
    * @throws ApiError if a request to the server fails; Error with a sentence for the person if the
-   * notebook can't be prepared for another reason.
+   * notebook can't be prepared.
    */
   async ensure(): Promise<string> {
     if (this._cell?.readOnly) {
@@ -102,22 +101,20 @@ export class NotebookCell {
     }
     this._tracking?.captureBeforeRequest(this._panel);
     const notebookId = await this._identity.ensure(this._panel);
-    // Wait until the earlier changes are recorded, so that they come before the request.
+    // So that the earlier changes come before the request.
     await this._tracking?.settled(this._panel);
     return notebookId;
   }
 
-  /** Return the cell's code; null if the cell was deleted. */
+  /** Null if the cell was deleted. */
   source(): string | null {
     return this._cell && sourceOf(this._cell.model.sharedModel);
   }
 
-  /** Return a short text about the error shown below the cell; null if there is no error. */
   error(): string | null {
     return cellErrorText(this._cell);
   }
 
-  /** Return the output shown below the cell as text; empty if its current code has no output. */
   output(): string {
     return resultText(this._cell);
   }
@@ -126,15 +123,13 @@ export class NotebookCell {
     return resultImages(this._cell);
   }
 
-  /** Return only the problems that `checkSuggestion` finds. */
   async check(code: string): Promise<readonly IProblem[] | null> {
     return (await this.checkSuggestion(code))?.problems ?? null;
   }
 
   /**
-   * Check `code` in the kernel without running it, and return its problems and the warnings. Return
-   * null if the cell isn't a code cell, or if the kernel isn't a Python kernel, is busy or doesn't
-   * reply.
+   * Check `code` in the kernel without running it. Null if the cell isn't a code cell, or the kernel
+   * isn't one of Python, is busy or doesn't reply.
    */
   async checkSuggestion(
     code: string,
@@ -153,7 +148,7 @@ export class NotebookCell {
     return check && withOtherCells(check, above, this._otherCode());
   }
 
-  /** Return the code of the nearest code cell above that isn't a request, or an empty text. */
+  /** Return the code of the nearest code cell above that isn't a request; else an empty text. */
   codeAbove(): string {
     const { model } = this._panel.content;
     return (model && codeCellsBefore(model, this.cellId).pop()) ?? '';
@@ -161,9 +156,7 @@ export class NotebookCell {
 
   /**
    * Return the kernel's variables with their values; null if the kernel isn't one of Python or R, is
-   * busy or doesn't reply.
-   *
-   * @param examples - The maximum number of values to read from each text column and text index.
+   * busy or doesn't reply. `examples` values are read from each text column and text index.
    */
   async variables(examples: number): Promise<IKernelVariables | null> {
     const { _kernel: kernel, _language: language } = this;
@@ -173,8 +166,8 @@ export class NotebookCell {
   }
 
   /**
-   * Return the values of a DataFrame that a privacy level includes; null if the kernel has no such
-   * DataFrame, isn't one of Python or R, is busy or doesn't reply.
+   * Return the values of a DataFrame that a privacy level includes; null as for `variables`, or if
+   * there is no such DataFrame.
    */
   async dataValues(
     name: string,
@@ -186,7 +179,7 @@ export class NotebookCell {
       : null;
   }
 
-  /** Return keys by which variables of a Python kernel can be joined; empty if it can't tell now. */
+  /** Return keys by which variables can be joined; empty if a Python kernel can't tell now. */
   async joinKeys(names: readonly string[]): Promise<IJoinKey[]> {
     const kernel = this._pythonKernel;
     return kernel ? readJoinKeys(kernel, names).catch(() => []) : [];
@@ -203,9 +196,9 @@ export class NotebookCell {
   }
 
   /**
-   * Insert a Markdown cell below this cell and make the new cell active. One undo removes the new
-   * cell. Its source stays unrendered until the person renders it, because rendering may load
-   * images from the web. Return false if this cell was deleted or the notebook can't be changed.
+   * Insert a Markdown cell below this one, in one undo step, and make it active. It stays
+   * unrendered, because rendering may load images from the web. Return false if this cell was
+   * deleted or the notebook is read-only.
    */
   insertMarkdownBelow(source: string, contributor: Contributor): boolean {
     const { content } = this._panel;
@@ -254,7 +247,7 @@ export class NotebookCell {
     }
   }
 
-  /** Return the cell with this number, counted from 1, and its output; null if there is none. */
+  /** Return the cell with this number, counted from 1; null if there is none. */
   cellAt(number: number): INumberedCell | null {
     const cell = this._panel.content.widgets[number - 1];
     const { outputs } = (cell?.model ?? {}) as Partial<ICodeCellModel>;
@@ -269,7 +262,7 @@ export class NotebookCell {
       : null;
   }
 
-  /** Return the numbers and first lines of the notebook's cells that aren't empty, and of no other. */
+  /** Return the numbers and first lines of the other cells that aren't empty. */
   cellTitles(): { number: number; title: string }[] {
     return this._panel.content.widgets.flatMap((cell, index) => {
       const title = sourceOf(cell.model.sharedModel).trim().split('\n')[0];
@@ -278,7 +271,7 @@ export class NotebookCell {
     });
   }
 
-  /** Return the position of a cell in the notebook, from 1; null if no cell has this id. */
+  /** Return a cell's position, from 1; null if no cell has this id. */
   cellNumber(cellId: string): number | null {
     const cells = [...(this._panel.context.model?.cells ?? [])];
     return cells.findIndex(({ id }) => id === cellId) + 1 || null;
@@ -288,17 +281,16 @@ export class NotebookCell {
     return this._panel.context.localPath;
   }
 
-  /** Whether changes of the notebook can't be saved. */
   get isReadOnly(): boolean {
     return isReadOnly(this._panel);
   }
 
-  /** The cell's current type, which a person can change; `code` if the cell was deleted. */
+  /** The cell's current type, which a person can change; `code` if it was deleted. */
   get cellType(): CellType {
     return toCellType(this._cell?.model.type ?? 'code');
   }
 
-  /** Return the fields of a request that describe the cell's type and the notebook around it. */
+  /** Return the fields of a request about the cell's type and the notebook around it. */
   surroundings() {
     const { model } = this._panel.context;
     const {
@@ -332,7 +324,6 @@ export class NotebookCell {
     return this._panel.sessionContext.session?.kernel;
   }
 
-  /** The language of the kernel if its variables can be listed, else null. */
   private get _language() {
     return dataLanguage(languageOf(this._panel));
   }

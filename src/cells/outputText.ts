@@ -1,4 +1,4 @@
-/** The output of a cell as text and images, for a request that mentions the cell. */
+/** A cell's output as text and images, for a request that mentions the cell. */
 import type { Cell, ICodeCellModel } from '@jupyterlab/cells';
 import type { IOutput, MultilineString } from '@jupyterlab/nbformat';
 import type { IOutputAreaModel } from '@jupyterlab/outputarea';
@@ -10,17 +10,16 @@ import { vegaLiteSummary } from './plots/vegaLite';
 
 type Outputs = Pick<IOutputAreaModel, 'length' | 'get'>;
 
-// The text is shortened to its beginning and its end. The limit of the HTTP API is 20,000.
+// Only the beginning and the end are sent. The limit of the HTTP API is 20,000.
 const MAX_START = 5000;
 const MAX_END = 14_000;
 
-/** Return the output shown below a cell as text; empty if its current code has no output. */
+/** Return the output of the cell's current code as text; empty if there is none. */
 export function resultText(cell: Cell | null): string {
   const { outputs, isDirty } = (cell?.model ?? {}) as Partial<ICodeCellModel>;
   return isDirty ? '' : outputText(outputs);
 }
 
-/** Return the images shown below the cell; none if they aren't those of its current code. */
 export function resultImages(cell: Cell | null): IImage[] {
   const { outputs, isDirty } = (cell?.model ?? {}) as Partial<ICodeCellModel>;
   return isDirty ? [] : outputImages(outputs);
@@ -30,7 +29,7 @@ export function outputImages(outputs: Outputs | undefined): IImage[] {
   return imagesOf(outputsIn(outputs));
 }
 
-/** Return the text of a cell's outputs, without errors, and with summaries of charts. */
+/** Return the text of outputs, without errors, with summaries of charts. */
 export function outputText(outputs: Outputs | undefined): string {
   const texts = outputsIn(outputs).map(textOf).filter(Boolean);
   const text = texts.join('\n').replace(ANSI_CODES, '').trim();
@@ -56,14 +55,13 @@ function textOf(output: {
   }
   const data = (output.data ?? {}) as Data;
   const plain = join(data['text/plain'] as MultilineString | undefined);
-  // The plain text of an image, such as `<Figure size 640x480 with 1 Axes>`, adds nothing.
+  // An image's plain text, such as `<Figure size 640x480 with 1 Axes>`, adds nothing.
   return (
     chartSummary(data) ||
     (hasImage(data) && /^\s*<[^]*>\s*$/.test(plain) ? '' : plain.trimEnd())
   );
 }
 
-/** Return the summary of a chart of Plotly or Vega-Lite; empty if the data contains none. */
 function chartSummary(data: Data): string {
   let summary = summaries.get(data);
   if (summary === undefined) {
@@ -79,7 +77,7 @@ function chartSummary(data: Data): string {
 type Data = Readonly<Record<string, unknown>>;
 
 const VEGA_LITE = /^application\/vnd\.vegalite\.v\d+[.\d]*[.+]json$/;
-/** The summaries by the data of the output, which isn't changed in place but replaced. */
+/** The keys are the data of outputs, which isn't changed in place but replaced. */
 const summaries = new WeakMap<Data, string>();
 
 function join(text: MultilineString | undefined): string {

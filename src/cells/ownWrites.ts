@@ -1,18 +1,16 @@
 /**
- * Marks the writes that AI Server makes into a notebook because a person asked for them, such as
- * the code of an accepted suggestion, or because an agent did.
+ * Marks the writes that AI Server makes because a person asked for them, such as an accepted
+ * suggestion, or because an agent did.
  */
 import { IWriteAuthor, PERSON } from '../records/contributor';
 
-/** The author of the `runAsOwnWrite` call that is running; null if none is running. */
 let currentAuthor: IWriteAuthor | null = null;
 
 /**
  * Run a function that writes into a notebook because the person or an agent asked for it.
  *
- * @param author - The author of the write. For accepted or restored code, this is the person, who
- * accepted or restored it. The accept or restore event that is recorded for the write says where
- * the code comes from.
+ * @param author - For accepted or restored code, the person. The recorded accept or restore event
+ * says where the code comes from.
  */
 export function runAsOwnWrite<T>(
   write: () => T,
@@ -27,7 +25,6 @@ export function runAsOwnWrite<T>(
   }
 }
 
-/** Return the author of the running `runAsOwnWrite` call; null if none is running. */
 export function ownWriteAuthor(): IWriteAuthor | null {
   return currentAuthor;
 }

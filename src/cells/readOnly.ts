@@ -1,4 +1,3 @@
-/** Tells whether a notebook can be saved. */
 import type { NotebookPanel } from '@jupyterlab/notebook';
 
 export function isReadOnly(panel: NotebookPanel): boolean {

@@ -2,22 +2,21 @@
  * Reads the source of a cell.
  *
  * Invariant: AI Server compares, records and sends sources with `\n` only. So a file with the line
- * breaks of Windows has the same histories as one without, and nobody counts as the author of a
- * line break. The cell itself keeps its line breaks until somebody changes it (`lineBreaks/`).
+ * breaks of Windows has the same histories, and nobody counts as the author of a line break. The
+ * cell keeps its line breaks until somebody changes it (`lineBreaks/`).
  */
 import { digest } from 'lib0/hash/sha256';
 
 import { normalizeLineBreaks } from '../diff/lineBreaks';
 
-/** Return the source of a shared cell, with `\n` as its line breaks. */
 export function sourceOf(cell: { getSource(): string }): string {
   return normalizeLineBreaks(cell.getSource());
 }
 
 /**
- * Return the SHA-256, in hexadecimal, of a shared cell's source, with the line breaks that it has.
+ * Return the SHA-256, in hexadecimal, of a cell's source with its own line breaks.
  *
- * `crypto.subtle` could do it only in a secure context, and servers may be reached by plain HTTP.
+ * `crypto.subtle` needs a secure context, but servers may be reached by plain HTTP.
  */
 export function digestOf(cell: { getSource(): string }): string {
   const bytes = digest(new TextEncoder().encode(cell.getSource()));

@@ -1,30 +1,28 @@
 /**
- * Calls handlers before and after each transaction of a notebook. JupyterLab stores a notebook's
- * contents with the library Yjs, which changes them in transactions.
+ * Calls handlers before and after each transaction of Yjs, the library in which JupyterLab stores a
+ * notebook.
  */
 import type { YNotebook } from '@jupyter/ydoc';
 
 /**
- * A list or map of Yjs, with only the members that AI Server uses. The types in this file are
- * declared here, because importing Yjs would add a second copy of the library to the extension.
+ * A list or map of Yjs, with only the members that AI Server uses. Importing the types of Yjs would
+ * add a second copy of the library to the extension.
  */
 export interface IYType {
   readonly parent: IYType | null;
   get?(key: string): unknown;
 }
 
-/** A transaction of Yjs, with only the members that AI Server uses. */
 export interface ITransaction {
   readonly local: boolean;
-  /** A value by which the code that made the transaction identifies itself. */
+  /** Identifies the code that made the transaction. */
   readonly origin: unknown;
-  /** The changed lists and maps, each with the changed keys. For a list, the only key is null. */
+  /** The changed lists and maps, with the changed keys. A list's only key is null. */
   readonly changed: ReadonlyMap<IYType, ReadonlySet<string | null>>;
-  /** The number of operations of each client (page or server) before the transaction. */
+  /** The number of operations of each client (page or server). */
   readonly beforeState: ReadonlyMap<number, number>;
-  /** The number of operations of each client after the transaction. */
   readonly afterState: ReadonlyMap<number, number>;
-  /** The deleted operations of each client, as ranges. */
+  /** Each client's deleted operations, as ranges. */
   readonly deleteSet: {
     readonly clients: ReadonlyMap<
       number,
@@ -48,9 +46,9 @@ export class Transactions {
     this._doc.on('afterTransaction', _after);
   }
 
-  /** The Yjs list of cells. It is a key of `changed` if cells were inserted or deleted. */
+  /** A key of `changed` if cells were inserted or deleted. */
   readonly cells: IYType;
-  /** The Yjs map of the notebook's metadata and format. Reloading the file changes it. */
+  /** The notebook's metadata and format. Reloading the file changes it. */
   readonly meta: IYType;
 
   dispose(): void {

@@ -1,8 +1,8 @@
 /**
  * The images in a cell's outputs.
  *
- * Invariant: even a small image is drawn and encoded again before it is stored or sent, so that it
- * contains no hidden data of the original file, such as GPS coordinates or an appended archive.
+ * Invariant: even a small image is encoded again before it is stored or sent, so that it contains no
+ * hidden data of the file, such as GPS coordinates or an appended archive.
  */
 import type { IOutput } from '@jupyterlab/nbformat';
 
@@ -11,11 +11,11 @@ export interface IImage {
   readonly base64: string;
 }
 
-/** An image whose base64 text has this number of characters or more isn't read. */
+/** Base64 texts that are longer aren't read. */
 const MAX_IMAGE_LENGTH = 24_000_000;
 const IMAGE_TYPES = ['image/png', 'image/jpeg', 'image/webp', 'image/gif'];
 
-/** Return the images of outputs in their order: of each output, the first one. */
+/** Return the first image of each output. */
 export function imagesOf(outputs: readonly IOutput[]): IImage[] {
   return outputs.flatMap(({ data }) => {
     for (const mime of IMAGE_TYPES) {
@@ -40,12 +40,12 @@ export interface IRedrawnImage {
 }
 
 export interface IImageLimits {
-  /** The maximum width and the maximum height, in pixels. */
+  /** The maximum width and height, in pixels. */
   readonly side: number;
   readonly bytes: number;
 }
 
-/** Draw an image within the limits. Return null if it can't be read or would still be too large. */
+/** Draw an image within the limits; null if it can't be read or stays too large. */
 export async function redrawImage(
   image: IImage,
   limits: IImageLimits
@@ -84,8 +84,8 @@ export async function redrawImage(
 }
 
 /**
- * The types to try, in this order, each with its quality. PNG comes first because it shows plots
- * most sharply. If the PNG is too large, as it can be for a photograph, JPEG is smaller.
+ * The types to try, with their quality. PNG shows plots most sharply; JPEG is smaller for
+ * photographs.
  */
 const FORMATS: readonly (readonly [string, number?])[] = [
   ['image/png'],

@@ -1,4 +1,4 @@
-/** Summarises a Plotly chart as text for a model: titles, and types and values of its traces. */
+/** Summarises a Plotly chart for a model: titles, and types and values of its traces. */
 import {
   type Fields,
   countText,
@@ -8,16 +8,14 @@ import {
   titleOf
 } from './values';
 
-/** The maximum number of traces that are described. */
 const MAX_TRACES = 20;
-/** The fields of a trace that contain the values that it shows. */
 const DATA_FIELDS = [
   ...['x', 'y', 'z', 'labels', 'parents', 'values', 'r', 'theta'],
   ...['lat', 'lon', 'locations', 'open', 'high', 'low', 'close']
 ];
 const AXIS = /^([xyz])axis(\d*)$/;
 
-/** The types of encoded arrays, by Plotly's names. */
+/** Encoded arrays, by Plotly's names. */
 const ARRAY_TYPES: Record<string, new (buffer: ArrayBuffer) => Numbers> = {
   i1: Int8Array,
   u1: Uint8Array,
@@ -31,7 +29,7 @@ const ARRAY_TYPES: Record<string, new (buffer: ArrayBuffer) => Numbers> = {
 
 type Numbers = ArrayLike<number>;
 
-/** Return a summary of a Plotly chart; empty if `spec` isn't one. */
+/** Empty if `spec` isn't a Plotly chart. */
 export function plotlySummary(spec: unknown): string {
   const { data, layout } = fieldsOf(spec);
   if (!Array.isArray(data)) {
@@ -72,7 +70,7 @@ function axesText(layout: Fields): string[] {
   });
 }
 
-/** Return the values of a field of a trace: a list, a list of lists, or encoded numbers. */
+/** A field is a list, a list of lists, or encoded numbers. */
 function valuesOf(field: unknown): unknown[] {
   if (Array.isArray(field)) {
     return field.flat();

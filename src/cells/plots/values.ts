@@ -1,17 +1,16 @@
 /**
- * Describes the values that a plot shows, as text for a model.
+ * Describes the values of a plot for a model.
  *
  * Invariant: the length of a description is limited, whatever the values are.
  */
 
-/** As many values are listed; of more values, only a summary is given. */
+/** More values are only summarised. */
 const MAX_LISTED = 24;
-/** As many different texts are named. */
 const MAX_TEXTS = 12;
 const MAX_TEXT = 60;
 const DATE = /^\d{4}-\d\d(?:-\d\d(?:[T ][\d:.]+(?:Z|[+-]\d\d:?\d\d)?)?)?$/;
 
-/** Return a description of values in their order, such as `3 to 90, mean 42.5`. */
+/** Return a description such as `3 to 90, mean 42.5`. */
 export function describeValues(values: readonly unknown[]): string {
   const present = values.filter(value => !isMissing(value));
   const missing = values.length - present.length;
@@ -31,7 +30,7 @@ export function valueText(value: unknown): string {
   return short.length > MAX_TEXT ? `${short.slice(0, MAX_TEXT)}…` : short;
 }
 
-/** Return a number of things, such as `1 point` or `2 points`. */
+/** `1 point`, `2 points` */
 export function countText(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
@@ -58,7 +57,7 @@ function numbersText(numbers: readonly number[]): string {
   return `${valueText(min)} to ${valueText(max)}, mean ${mean}`;
 }
 
-/** Return the range of dates, or the different texts, those that occur most often first. */
+/** Return the range of dates, or the different texts, the most frequent first. */
 function textsText(values: readonly unknown[]): string {
   const counts = new Map<string, number>();
   for (const value of values) {
@@ -85,14 +84,13 @@ export function fieldsOf(value: unknown): Fields {
   return typeof value === 'object' && value !== null ? (value as Fields) : {};
 }
 
-/** Return the title of a chart or an axis; empty if it has none. */
 export function titleOf(element: unknown): string {
   const { title } = fieldsOf(element);
   const text = fieldsOf(title).text ?? title;
   return typeof text === 'string' ? valueText(text) : '';
 }
 
-/** Return a name in quotation marks, after a space; empty without a name. */
+/** Return ` “name”`; empty without a name. */
 export function quoted(name: unknown): string {
   return typeof name === 'string' && name ? ` “${valueText(name)}”` : '';
 }

@@ -9,12 +9,11 @@ import {
   valueText
 } from './values';
 
-/** The maximum number of views, and of data sets, that are described. */
 const MAX_VIEWS = 20;
 const MAX_DATA_SETS = 10;
 const MAX_FIELDS = 40;
 
-/** Return a summary of a Vega-Lite chart; empty if `spec` isn't one. */
+/** Empty if `spec` isn't a Vega-Lite chart. */
 export function vegaLiteSummary(spec: unknown): string {
   const top = fieldsOf(spec);
   const views = viewsOf(top, {}).slice(0, MAX_VIEWS);
@@ -46,11 +45,11 @@ interface IView {
   readonly mark: string;
   readonly title: string;
   readonly channels: readonly IChannel[];
-  /** The name of a data set, or the data itself. */
+  /** A data set's name, or the data itself. */
   readonly data: unknown;
 }
 
-/** Return the views of a chart. A view inherits the encoding and the data of what contains it. */
+/** A view inherits the encoding and the data of what contains it. */
 function viewsOf(spec: Fields, outer: Fields): IView[] {
   const data = dataOf(spec) ?? outer.data;
   const encoding = { ...fieldsOf(outer.encoding), ...fieldsOf(spec.encoding) };
@@ -105,7 +104,7 @@ function viewText({ mark, title, channels }: IView): string {
   return `- ${mark}${title}${shown && `, ${shown}`}`;
 }
 
-/** Return lines about the fields of a data set; none if the chart doesn't contain the data. */
+/** Return lines about a data set's fields; none if the chart doesn't contain the data. */
 function dataText(
   data: unknown,
   names: Set<string>,
