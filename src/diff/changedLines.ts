@@ -1,20 +1,16 @@
 /**
- * Computes a diff as a list of unchanged, removed and added lines, each with its changed ranges.
- * Invariants: the unchanged and the added lines together are the new code; the unchanged and the
- * removed lines together are the old code.
+ * Computes a diff as a list of lines, each with its changed ranges. Invariants: the unchanged and
+ * the added lines together are the new code, the unchanged and the removed ones the old code.
  */
 import { type IRange, areSimilar, lineAt, lineDiff } from './lineDiff';
 
 export interface IChangedLine extends IRange {
-  /**
-   * Whether the line is unchanged, removed or added. The offsets of a removed line refer to the old
-   * code, and those of the other lines refer to the new code.
-   */
+  /** The offsets of a removed line refer to the old code, the others' to the new code. */
   readonly kind: 'same' | 'removed' | 'added';
   readonly ranges: readonly IRange[];
 }
 
-/** The number of unchanged lines that are shown before and after a changed line. */
+/** Unchanged lines to show before and after a changed one. */
 const CONTEXT_LINES = 2;
 
 export function changedLines(before: string, code: string): IChangedLine[] {
@@ -65,7 +61,7 @@ export function countLines(lines: readonly IChangedLine[]): ILineCount {
   return { added: count('added'), removed: count('removed') };
 }
 
-/** Return, for each line, whether it is changed or at most `CONTEXT_LINES` from a changed line. */
+/** Return, for each line, whether it is changed or at most `CONTEXT_LINES` from a changed one. */
 export function areNearChanges(lines: readonly IChangedLine[]): boolean[] {
   const areNear = lines.map(() => false);
   lines.forEach(({ kind }, index) => {
@@ -80,7 +76,7 @@ export function areNearChanges(lines: readonly IChangedLine[]): boolean[] {
   return areNear;
 }
 
-/** Count the lines that were added and removed to turn the text `before` into the text `code`. */
+/** Count the lines that were added and removed. */
 export function countLineChanges(before: string, code: string): ILineCount {
   const splitLines = (text: string) => (text ? text.split(/\r\n?|\n/) : []);
   const oldLines = splitLines(before);

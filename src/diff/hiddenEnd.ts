@@ -1,6 +1,6 @@
 /**
- * An editor extension that hides the empty last line of a text. Without a line break at the end of
- * both texts, a diff would mark the old last line as changed if a line is added below it.
+ * Hides the empty last line of a text. Without a line break at the end of both texts, a diff would
+ * mark the old last line as changed if a line is added below it.
  */
 import { Decoration, EditorView } from '@codemirror/view';
 

@@ -1,4 +1,4 @@
-/** The hunks between two sources. The diff that is drawn over a cell has the same hunks. */
+/** The hunks between two sources. The diff that is drawn over a cell has the same ones. */
 import { Chunk } from '@codemirror/merge';
 import { Text } from '@codemirror/state';
 
@@ -8,28 +8,28 @@ export function countHunks(from: string, to: string): number {
   return hunksOf(from, to).length;
 }
 
-/** Return the source `from` with one hunk of the source `to`. */
+/** Return the source `from` with one hunk of `to`. */
 export function applyHunk(from: string, to: string, index: number): string {
   const hunk = hunksOf(from, to)[index];
   const text = withEnd(to).slice(hunk?.fromB, hunk?.toB);
   return hunk ? replaceRange(from, hunk.fromA, hunk.toA, text) : from;
 }
 
-/** Return the source `to` without one of its hunks: `from` has the text there. */
+/** Return the source `to` without one of its hunks. */
 export function revertHunk(from: string, to: string, index: number): string {
   const hunk = hunksOf(from, to)[index];
   const text = withEnd(from).slice(hunk?.fromA, hunk?.toA);
   return hunk ? replaceRange(to, hunk.fromB, hunk.toB, text) : to;
 }
 
-/** Return the index of the hunk at an offset of the source `to`; -1 if there is none. */
+/** Return the index of the hunk at an offset of `to`; -1 if there is none. */
 export function hunkIndexAt(from: string, to: string, offset: number): number {
   return hunksOf(from, to).findIndex(
     ({ fromB, endB }) => fromB <= offset && offset <= endB
   );
 }
 
-/** Return the offsets of a hunk's lines in the source `to`; both are equal if it removes lines. */
+/** Return the offsets of a hunk's lines in `to`; both are equal if it removes lines. */
 export function hunkRange(
   from: string,
   to: string,
@@ -42,8 +42,8 @@ export function hunkRange(
 }
 
 /**
- * Return the source that has both the changes from `base` to `mine` and those from `base` to
- * `other`; null if they change the same lines, or insert lines at the same place.
+ * Return the source with the changes from `base` to `mine` and to `other`; null if they change the
+ * same lines, or insert lines at the same place.
  */
 export function mergeSources(
   base: string,
@@ -57,7 +57,7 @@ export function mergeSources(
     return null;
   }
   let merged = mine;
-  // Apply the last change first, so that the offsets of the changes before it stay valid.
+  // From the end, so that the offsets of earlier changes stay valid.
   for (const { fromA, toA, fromB, toB } of [...theirs].reverse()) {
     const shift = ours
       .filter(hunk => hunk.toA <= fromA)
@@ -71,7 +71,7 @@ export function mergeSources(
   return merged;
 }
 
-/** Return whether two hunks change the same lines of the source from which both start. */
+/** Return whether two hunks change the same lines of their common source. */
 function overlaps(left: Chunk, right: Chunk): boolean {
   const isInsertion = left.fromA === left.toA || right.fromA === right.toA;
   return isInsertion
@@ -93,7 +93,7 @@ function replaceRange(
   return (ended.slice(0, from) + text + ended.slice(to)).slice(0, -1);
 }
 
-/** Add a line break at the end of a source, as the editors do that show a diff (`hiddenEnd.ts`). */
+/** The editors that show a diff add a line break (`hiddenEnd.ts`). */
 function withEnd(source: string): string {
   return `${source}\n`;
 }

@@ -2,8 +2,8 @@
  * Computes the difference between two texts, A and B, in whole lines. Invariant: if each hunk's
  * lines in A are replaced with its lines in B, the result is B, and the other way round.
  *
- * CodeMirror's `Chunk.build` also returns whole lines, but it isn't used here, because it omits an
- * empty line that is added or removed next to another empty line.
+ * CodeMirror's `Chunk.build` isn't used, because it omits an empty line that is added or removed
+ * next to another one.
  */
 import { Change, presentableDiff } from '@codemirror/merge';
 
@@ -16,14 +16,14 @@ export interface IRange {
 
 export interface IHunk {
   readonly fromA: number;
-  /** The offset after the line break that ends the range's last line. */
+  /** After the line break of the range's last line. */
   readonly toA: number;
   readonly fromB: number;
   readonly toB: number;
   readonly changes: readonly Change[];
 }
 
-/** The texts A and B, each with an additional line break at its end, and their hunks. */
+/** The texts, each with an additional line break at its end, and their hunks. */
 export interface ILineDiff {
   readonly a: string;
   readonly b: string;
@@ -31,14 +31,14 @@ export interface ILineDiff {
 }
 
 export function lineDiff(before: string, code: string): ILineDiff {
-  // `hiddenEnd.ts` explains why a line break is added.
+  // See `hiddenEnd.ts`.
   const a = `${before}\n`;
   const b = `${code}\n`;
   const hunks: IHunk[] = [];
   for (const change of presentableDiff(a, b, DIFF_LIMITS)) {
     const hunk = extendToLines(a, b, change);
     const previous = hunks[hunks.length - 1];
-    // Merge two hunks if, in A or in B, nothing or only one empty line is between them.
+    // Merge two hunks if, in A or in B, at most one empty line is between them.
     const isAdjacent =
       previous &&
       (hunk.fromA <= previous.toA + 1 || hunk.fromB <= previous.toB + 1);
@@ -53,7 +53,7 @@ export function lineDiff(before: string, code: string): ILineDiff {
   return { a, b, hunks };
 }
 
-/** Return the offsets of the start and the end (without the line break) of the line at `offset`. */
+/** Return the start and the end (without the line break) of the line at `offset`. */
 export function lineAt(text: string, offset: number): IRange {
   const end = text.indexOf('\n', offset);
   return {
@@ -65,12 +65,12 @@ export function lineAt(text: string, offset: number): IRange {
 function extendToLines(a: string, b: string, change: Change): IHunk {
   const [startA, startB] = [lineAt(a, change.fromA), lineAt(b, change.fromB)];
   const [endA, endB] = [lineAt(a, change.toA), lineAt(b, change.toB)];
-  // If the change ends at the start of a line in both texts, the hunk doesn't include that line.
+  // If the change ends at the start of a line in both texts, the hunk doesn't include it.
   const endsAtLineStart = endA.from === change.toA && endB.from === change.toB;
   const toA = endsAtLineStart ? change.toA : endA.to + 1;
   const toB = endsAtLineStart ? change.toB : endB.to + 1;
-  // If the change starts at the end of a line in both texts, the hunk starts with the next line,
-  // unless the hunk's range in A or in B would then start after its end.
+  // If the change starts at the end of a line in both texts, the hunk starts with the next one,
+  // unless its range in A or in B would then start after its end.
   const startsAtLineEnd =
     startA.to === change.fromA &&
     startB.to === change.fromB &&

@@ -2,15 +2,15 @@ import { diff } from '@codemirror/merge';
 
 import { DIFF_LIMITS } from './limits';
 
-/** If the two lists together have more entries than this, all entries are returned as changed. */
+/** If both lists together have more entries, all are returned as changed. */
 const MAX_ENTRIES = 50_000;
 
 /**
- * Compare two lists, and return the changes. Each change replaces the entries of `before` from
- * `fromA` to `toA` by the entries of `after` from `fromB` to `toB`. End indexes are exclusive.
+ * Return the changes between two lists. Each replaces the entries of `before` from `fromA` to `toA`
+ * by those of `after` from `fromB` to `toB`. End indexes are exclusive.
  *
- * Each distinct entry is encoded as one character, so that CodeMirror's diff of texts can compare
- * the lists.
+ * Each distinct entry becomes one character, so that CodeMirror's diff of texts can compare the
+ * lists.
  */
 export function listChanges(
   before: readonly string[],
@@ -23,7 +23,7 @@ export function listChanges(
   const charOf = (entry: string) => {
     let char = charByEntry.get(entry);
     if (char === undefined) {
-      // Skip the surrogates (U+D800 to U+DFFF), because two of them can form a single character.
+      // Skip the surrogates (U+D800 to U+DFFF): two of them can form a single character.
       const code = charByEntry.size + 1;
       char = String.fromCharCode(code < 0xd800 ? code : code + 0x800);
       charByEntry.set(entry, char);

@@ -17,7 +17,7 @@ import type { EditorView } from '@codemirror/view';
 import { DIFF_LIMITS } from './limits';
 import { normalizeLineBreaks } from './lineBreaks';
 
-/** The CodeMirror compartment that contains the extensions that `replaceContent` replaces. */
+/** Contains the extensions that `replaceContent` replaces. */
 export const contentExtensions = new Compartment();
 
 export function textChanges(before: string, after: string): ChangeSpec[] {
@@ -30,8 +30,8 @@ export function textChanges(before: string, after: string): ChangeSpec[] {
 
 /**
  * Return the transactions that replace the text of `view`, and then its extensions, whose state
- * fields start from the new text. Only those ranges of the text that differ are replaced, so that
- * CodeMirror preserves the scroll position.
+ * fields start from the new text. Only the ranges that differ are replaced, so that CodeMirror
+ * preserves the scroll position.
  */
 export function replaceContent(
   view: EditorView,
