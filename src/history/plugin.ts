@@ -16,7 +16,7 @@ export const historyPlugin: JupyterFrontEndPlugin<IHistory> = {
   activate: (app: JupyterFrontEnd) => {
     const api = new ApiClient(app.serviceManager.serverSettings);
     const history = new HistoryModel(api);
-    // If unsent writes would be lost, let the browser ask whether to leave the page.
+    // If unsent writes would be lost, the browser asks whether to leave the page.
     window.addEventListener('beforeunload', event => {
       if (history.hasUnsent) {
         event.preventDefault();

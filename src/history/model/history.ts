@@ -2,17 +2,17 @@
  * Implements `IHistory` with the HTTP API.
  *
  * If two pages have opened a notebook without jupyter-collaboration, a save in one of them removes
- * the other one's recorded changes from the file. So this page first sends the sources that it
- * saved, and then records the save.
+ * the other's recorded changes from the file. So this page first sends the sources that it saved,
+ * and then records the save.
  *
  * Invariants:
- * - The page sends the sources as they were at the time of the save, even if the cells have been
- *   edited since then. Until the save is recorded, it sends no later change of the notebook.
+ * - The sources are sent as they were at the time of the save. Until it is recorded, no later change
+ *   of the notebook is sent.
  * - A request whose response is lost can be repeated, and nothing is recorded twice.
  * - `changed` is emitted only after the server has written the session.
  * - While the server is unreachable or its disk is full, changes are queued and sent again later.
- * - All changes of a notebook, including changes of its path, reach the server in the order in
- *   which they were made.
+ * - All changes of a notebook, including its path, reach the server in the order in which they were
+ *   made.
  */
 import { UUID } from '@lumino/coreutils';
 import { Signal } from '@lumino/signaling';
@@ -35,8 +35,8 @@ export type HistoryApi = HistoryReader &
   Pick<ApiClient, 'record' | 'recordChanges'>;
 
 /**
- * The number of attempts to record a save. An attempt fails if another page has sent changes since
- * the previous one. If all fail, the save isn't recorded.
+ * Attempts to record a save. One fails if another page has sent changes since the previous one. If
+ * all fail, the save isn't recorded.
  */
 const MAX_ATTEMPTS = 10;
 
@@ -46,19 +46,19 @@ export class HistoryModel implements IHistory {
   readonly changed = new Signal<this, ISessionChange>(this);
   readonly eventsQueued = new Signal<this, IQueuedEvents>(this);
 
-  /** Whether any write is waiting for a retry, and would be lost if the page were closed. */
+  /** Whether a write waits for a retry, and would be lost if the page were closed. */
   get hasUnsent(): boolean {
     return [...this._queues.values()].some(({ hasFailed }) => hasFailed);
   }
 
   notify({ notebookId, cellId, isRemote = false }: ISessionChange): void {
     this.changed.emit({ notebookId, cellId, isRemote });
-    // A session was just written, so the server is reachable: repeat the failed writes now.
+    // The server is reachable: repeat the failed writes now.
     this._queues.forEach(queue => queue.retry());
   }
 
   async record(key: ICellKey, bodies: EventBody[]): Promise<void> {
-    // The server records each id only once, so an event can be sent again if the response was lost.
+    // The server records each id only once, so an event can be sent again.
     const events = bodies.map(body =>
       fitToLimit({ id: UUID.uuid4(), ...body })
     );
@@ -95,7 +95,7 @@ export class HistoryModel implements IHistory {
     return queue;
   }
 
-  /** Send a change. Resolves to the ids of the changed cells; rejects if a request fails. */
+  /** Resolves to the ids of the changed cells; rejects if a request fails. */
   private async _sendChange(
     notebookId: string,
     change: IOutgoingChange
@@ -109,15 +109,15 @@ export class HistoryModel implements IHistory {
       }
       return cellIds;
     }
-    // If `seen`, a seq of the change log, is sent, the server answers with the cells that other pages
-    // have changed since then. This page must then send the saved sources of these cells. If
-    // `savedState` is undefined, it couldn't do so. Therefore, it sends no `seen`.
+    // With `seen`, a seq of the change log, the server answers with the cells that other pages have
+    // changed since then, whose saved sources this page must then send. Without `savedState` it
+    // couldn't, so it sends no `seen`.
     let seen = savedState && this._lastSeqs.get(notebookId);
     let saveBody: ChangesBody = body;
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       const response = await this._post(notebookId, { ...saveBody, seen });
       seen = response.seq;
-      // `others` are the cells that other pages have changed since the `seen` of this request.
+      // `others` are the cells that other pages have changed since `seen`.
       if (!response.others || !savedState) {
         this._lastSeqs.set(notebookId, seen);
         break;
@@ -133,8 +133,7 @@ export class HistoryModel implements IHistory {
   }
 
   private _post(notebookId: string, body: ChangesBody): Promise<Changes> {
-    // A hidden page may be about to close, so the browser must finish the page's requests even
-    // after the page has closed.
+    // A hidden page may be about to close. The browser must finish its requests nevertheless.
     const isHidden = document.visibilityState === 'hidden';
     const page = this._pageId;
     return this.api.recordChanges(notebookId, { ...body, page }, isHidden);
@@ -142,8 +141,8 @@ export class HistoryModel implements IHistory {
 
   private readonly _pageId = UUID.uuid4();
   /**
-   * Maps a notebook's id to the last seq of its change log at the time when this page last recorded
-   * a save. Before the first save: at the time when this page began to watch the notebook.
+   * For each notebook, the last seq of its change log when this page last recorded a save or, before
+   * the first one, began to watch it.
    */
   private readonly _lastSeqs = new Map<string, number>();
   private readonly _queues = new Map<string, WriteQueue>();

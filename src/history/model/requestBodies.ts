@@ -2,9 +2,8 @@
  * Splits a change of a notebook into requests that are small enough for the server.
  *
  * Invariant: a save, a new order of the cells and the lineage of a cell each need a separate moment
- * of the timeline. So a change that contains any of them is never merged with other changes. The
- * first change that a page records for a notebook is never merged either: `HistoryModel` stores the
- * seq that the server returns for exactly this change.
+ * of the timeline, so a change with any of them is never merged with others. Nor is the first change
+ * that a page records for a notebook: `HistoryModel` stores the seq that the server returns for it.
  */
 import { UUID } from '@lumino/coreutils';
 
@@ -17,10 +16,7 @@ const MAX_EVENTS = 100;
 /** Even if each character takes three bytes, a request is smaller than the server's limit. */
 const MAX_CHARACTERS = 500_000;
 
-/**
- * One of the requests into which a change is split. Only the last one has the `savedState` and
- * `isInitial` of the change.
- */
+/** Only a change's last request has its `savedState` and `isInitial`. */
 export interface IOutgoingChange extends Pick<
   INotebookChange,
   'savedState' | 'isInitial'
@@ -28,7 +24,6 @@ export interface IOutgoingChange extends Pick<
   readonly body: ChangesBody;
 }
 
-/** Return whether a change may be merged with other changes. */
 export function canCoalesce(change: INotebookChange): boolean {
   const { cells, order, saved, isInitial } = change;
   return (
@@ -47,7 +42,7 @@ export function outgoingChanges(change: INotebookChange): IOutgoingChange[] {
   );
 }
 
-/** Split a change into bodies for the server. The last one contains the order and the save. */
+/** The last body contains the order and the save. */
 export function toRequestBodies({
   cells,
   order,
@@ -55,13 +50,12 @@ export function toRequestBodies({
 }: INotebookChange): ChangesBody[] {
   const bodies = new Bodies();
   for (const cell of cells) {
-    // Send a cell without events, too: the server adds its last seq to the change log.
+    // Also a cell without events: the server adds its last seq to the change log.
     for (const event of cell.events?.length ? cell.events : [null]) {
       bodies.add(cell, event);
     }
   }
-  // An order that is too long isn't sent. If it were truncated, the server would take the missing
-  // cells for deleted ones.
+  // If a long order were truncated, the server would take the missing cells for deleted ones.
   const isSent = order && order.length <= MAX_ORDERED_CELLS;
   return bodies.finish({
     ...(isSent && { order: [...order] }),
@@ -83,7 +77,7 @@ class Bodies {
     }
   }
 
-  /** Return the bodies; the last one has `rest`, unless the order needs a body of its own. */
+  /** The last body has `rest`, unless the order needs one of its own. */
   finish(rest: Pick<ChangesBody, 'order' | 'saved'>): ChangesBody[] {
     const { order } = rest;
     const orderSize = order ? JSON.stringify(order).length : 0;
@@ -114,6 +108,6 @@ class Bodies {
   private readonly _timestamp = new Date().toISOString();
   private readonly _bodies: ChangesBody[] = [];
   private _cells = new Map<string, CellChange & { events: EventBody[] }>();
-  /** The number of characters in the events of the body that isn't finished yet. */
+  /** The characters in the events of the unfinished body. */
   private _size = 0;
 }

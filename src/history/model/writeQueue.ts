@@ -2,13 +2,13 @@
  * The queue of all writes about one notebook: changes, events of a cell, and other requests.
  *
  * Invariants:
- * - Writes are sent one at a time, in the order in which they were queued. A change or an event
- *   that the server can't accept now stays in the queue and is sent again, with its original
- *   timestamps, until the server accepts it. A change or event that is sent twice is recorded once.
- * - If a cell can't be written, later writes of this cell wait. Writes of other cells wait only if
- *   no request can succeed at present (see `isUnreachable`).
- * - Consecutive changes that wait in the queue are merged into one. A change that must be a
- *   separate moment of the timeline is not merged.
+ * - Writes are sent one at a time, in order. A change or an event that the server can't accept now
+ *   stays in the queue and is sent again, with its original timestamps, until the server accepts it.
+ *   If it is sent twice, it is recorded once.
+ * - If a cell can't be written, its later writes wait. Those of other cells wait only if no request
+ *   can succeed at present (see `isUnreachable`).
+ * - Consecutive changes that wait in the queue are merged, unless one must be a separate moment of
+ *   the timeline.
  */
 import { PromiseDelegate } from '@lumino/coreutils';
 
@@ -25,24 +25,24 @@ export interface IWriteQueueOptions {
   sendChange(change: IOutgoingChange): Promise<readonly string[]>;
   sendEvents(cellId: string, events: EventBody[]): Promise<unknown>;
   /**
-   * Called when a cell was written, unless a later write of this cell is queued. Changes that
-   * aren't split into requests yet don't count as queued writes.
+   * Called when a cell was written, unless a later write of it is queued. Changes that aren't split
+   * into requests yet don't count.
    */
   onWritten(cellId: string): void;
 }
 
 interface IWrite {
-  /** The ids of the cells that the write changes. The id `''` represents the notebook itself. */
+  /** The id `''` represents the notebook itself. */
   readonly cellIds: readonly string[];
-  /** Send the write; resolves to the ids of the written cells. */
+  /** Resolves to the ids of the written cells. */
   readonly send: () => Promise<readonly string[]>;
-  /** Called without `reason` when the write was sent, and with the error when it wasn't sent. */
+  /** Called without `reason` when the write was sent, else with the error. */
   readonly onAttempt?: (reason?: unknown) => void;
   hasFailed?: boolean;
 }
 
 interface IPendingChange {
-  /** Resolves to the change when it is ready to be sent; to null if the change can't be built. */
+  /** Resolves when the change can be sent; to null if it can't be built. */
   readonly change: Promise<INotebookChange | null>;
 }
 
@@ -60,8 +60,8 @@ export class WriteQueue {
   }
 
   /**
-   * Queue events of a cell. Resolves when the events were sent. Rejects if they could not be sent
-   * at the first attempt, even though a retry may send them later.
+   * Resolves when the events were sent. Rejects if they could not be sent at the first attempt, even
+   * though a retry may send them later.
    */
   record(cellId: string, bodies: readonly EventBody[]): Promise<void> {
     const firstAttempt = new PromiseDelegate<void>();
@@ -88,7 +88,7 @@ export class WriteQueue {
 
   /**
    * Queue a request that is neither a change nor events. It is sent when each earlier write has
-   * been sent or is waiting for a retry. If the request fails, the queue doesn't repeat it.
+   * been sent or waits for a retry. If it fails, the queue doesn't repeat it.
    */
   run<T>(request: () => Promise<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
@@ -119,7 +119,7 @@ export class WriteQueue {
     this._sending ??= this._sendAll();
   }
 
-  /** Send each write that isn't blocked because of an earlier failure, once. Never rejects. */
+  /** Send each write that no earlier failure blocks, once. Never rejects. */
   private async _sendAll(): Promise<void> {
     const blockedIds = new Set<string>();
     let isOffline = false;
@@ -150,7 +150,7 @@ export class WriteQueue {
     this._schedule();
   }
 
-  /** Send a write, and remove it unless it must be repeated. Return the error, or else null. */
+  /** Remove the write unless it must be repeated. Return the error, or null. */
   private async _send(write: IWrite): Promise<unknown> {
     const remove = () => {
       this._queued.splice(this._queued.indexOf(write), 1);
@@ -208,7 +208,7 @@ export class WriteQueue {
     if (this._timer === null && this.hasFailed) {
       this._timer = setTimeout(() => {
         this._timer = null;
-        // The delay increases only here. A newly added write that fails doesn't increase it.
+        // The delay increases only here, not for a new write that fails.
         this._delay = Math.min(this._delay * 2, MAX_DELAY_MS);
         this.retry();
       }, this._delay);
