@@ -1,4 +1,4 @@
-/** Provides `INotebookIdentity`, which manages the ids of all open notebooks. */
+/** Provides `INotebookIdentity`. */
 import {
   JupyterFrontEnd,
   JupyterFrontEndPlugin

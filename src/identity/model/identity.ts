@@ -1,14 +1,13 @@
 /**
  * Manages `metadata.aiserver.notebook_id`, the id under which a notebook's sessions are stored.
  *
- * Invariant: when the promise of `ensure` resolves, the file on disk has the same notebook id and
- * cell ids as the page. If an id were missing in the file, the cell's history would not be found
- * later: each time JupyterLab reads the file, it gives new random ids to cells without a unique id.
+ * Invariant: when the promise of `ensure` resolves, the file has the same notebook id and cell ids
+ * as the page. Without an id in the file, a cell's history would not be found later: whenever
+ * JupyterLab reads the file, it gives new random ids to cells without a unique one.
  *
- * A read-only notebook is an exception: its file is never written. The server recognizes such a
- * notebook by its path and cell ids, so that requests to a model work. The page still writes the
- * notebook id into the metadata of the open notebook. So a copy that the person saves under another
- * name contains the notebook id.
+ * A read-only notebook is an exception: its file is never written. The server recognizes it by its
+ * path and cell ids, so that requests to a model work. The page still writes the notebook id into
+ * the open notebook's metadata, for a copy that the person saves under another name.
  */
 import type { NotebookPanel } from '@jupyterlab/notebook';
 import { Signal } from '@lumino/signaling';
@@ -23,13 +22,12 @@ import { isReadOnly } from '../../cells/readOnly';
 import { MAX_ORDERED_CELLS } from '../../records/limits';
 import { isValidId, repairCellIds } from '../../cells/cellIds';
 
-/** The key of AI Server's data in the metadata of a notebook. */
+/** AI Server's data in a notebook's metadata. */
 const METADATA_KEY = 'aiserver';
 
 export interface INotebookIdentityOptions {
-  /** Registers a notebook's path with the server; resolves to the notebook's id. */
+  /** Registers a notebook's path; resolves to its id. */
   register: (body: NotebookBody) => Promise<Registration>;
-  /** Saves a notebook. */
   save: (panel: NotebookPanel) => Promise<void>;
   trans: TranslationBundle;
 }
@@ -47,7 +45,7 @@ export class NotebookIdentity implements INotebookIdentity {
   }
 
   ensure(panel: NotebookPanel): Promise<string> {
-    // Overlapping calls share one registration, because each registration may create an id.
+    // Each registration may create an id, so overlapping calls share one.
     let registering = this._registering.get(panel);
     if (!registering) {
       registering = this._ensure(panel).finally(() =>
@@ -63,10 +61,10 @@ export class NotebookIdentity implements INotebookIdentity {
   }
 
   /**
-   * Observe an open notebook. If it has an id, register its path with the server now, and again
-   * when the path changes, so that the server recognizes copies and moved files. Afterwards, emit
-   * `changed`, even if the notebook has no id, and resolve the promise, which never rejects. Emit
-   * `changed` again when the notebook's id changes.
+   * Observe an open notebook. If it has an id, register its path now, and again when the path
+   * changes, so that the server recognizes copies and moved files. Afterwards, emit `changed`, even
+   * without an id, and resolve the promise, which never rejects. Emit `changed` again when the id
+   * changes.
    */
   observe(panel: NotebookPanel): Promise<void> {
     const observing = this._observe(panel);
@@ -92,7 +90,6 @@ export class NotebookIdentity implements INotebookIdentity {
     this.changed.emit(panel);
   }
 
-  /** Register a notebook's path if the notebook already has an id. */
   private async _registerIfIdentified(panel: NotebookPanel): Promise<void> {
     if (this.get(panel)) {
       repairCellIds(panel.context.model);
@@ -101,8 +98,7 @@ export class NotebookIdentity implements INotebookIdentity {
   }
 
   /**
-   * Return the notebook's id. If the file may lack the id of the notebook or of a cell, register
-   * and save the notebook first.
+   * If the file may lack the id of the notebook or of a cell, register and save the notebook first.
    */
   private async _ensure(panel: NotebookPanel): Promise<string> {
     const { context } = panel;
@@ -113,7 +109,7 @@ export class NotebookIdentity implements INotebookIdentity {
       return id;
     }
     const notebookId = await this._register(panel);
-    // List the ids before saving: a cell that is added during the save may be missing in the file.
+    // Before saving: a cell that is added meanwhile may be missing in the file.
     const savedIds = describeIds(panel, notebookId);
     try {
       if (!isReadOnly(panel)) {
@@ -130,7 +126,7 @@ export class NotebookIdentity implements INotebookIdentity {
     return notebookId;
   }
 
-  /** Register a notebook's path, and write the id that the server returns into the notebook. */
+  /** Write the id that the server returns into the notebook. */
   private async _register(panel: NotebookPanel): Promise<string> {
     const { notebookId } = await this._options.register({
       path: panel.context.localPath,
@@ -145,18 +141,18 @@ export class NotebookIdentity implements INotebookIdentity {
     return notebookId;
   }
 
-  /** The pending promise of `ensure` for each notebook. */
+  /** The pending call of `ensure` for each notebook. */
   private readonly _registering = new Map<NotebookPanel, Promise<string>>();
-  /** The promise of `observe` for each notebook. */
+  /** The call of `observe` for each notebook. */
   private readonly _observing = new WeakMap<NotebookPanel, Promise<void>>();
-  /** For each notebook, the result of `describeIds` when `ensure` last saved the notebook. */
+  /** The result of `describeIds` when `ensure` last saved each notebook. */
   private readonly _savedIds = new WeakMap<NotebookPanel, string>();
 }
 
 /**
- * Call `register` and return its result. If the notebook has an id, queue the call behind the
- * notebook's changes. If the call overtook a queued change, the older order of the cells in that
- * change would replace the order that `register` sends.
+ * Call `register` and return its result, behind the queued changes of a notebook that has an id. If
+ * it overtook one, the older order of the cells in the change would replace the order that
+ * `register` sends.
  */
 export function enqueueRegistration<T>(
   history: Pick<IHistory, 'enqueue'>,
@@ -166,15 +162,15 @@ export function enqueueRegistration<T>(
   return notebookId ? history.enqueue(notebookId, register) : register();
 }
 
-/** Return the valid ids of the notebook's first `MAX_ORDERED_CELLS` cells, without duplicates. */
+/** Return the valid, distinct ids of the first `MAX_ORDERED_CELLS` cells. */
 function cellIds(panel: NotebookPanel): string[] {
   const ids = [...(panel.content.model?.cells ?? [])].map(cell => cell.id);
   return [...new Set(ids)].filter(isValidId).slice(0, MAX_ORDERED_CELLS);
 }
 
 /**
- * Return the notebook's path, its id and the ids of its cells as one string. If the string hasn't
- * changed since the last save, the file contains all these ids.
+ * Return the notebook's path, its id and its cells' ids as one string. If it hasn't changed since
+ * the last save, the file contains all these ids.
  */
 function describeIds(panel: NotebookPanel, notebookId: string): string {
   return [panel.context.path, notebookId, ...cellIds(panel)].join('\n');

@@ -1,19 +1,18 @@
 /**
- * Saves a notebook without showing an unnecessary dialog.
+ * Saves a notebook without an unnecessary dialog.
  *
- * If a notebook is shared (jupyter-collaboration), the server writes the file by itself after each
- * change. `context.save` would take the server's write for a conflict, and ask the person whether
- * to overwrite the file or to reload it. So for a shared notebook, `saveNotebook` asks the server
- * to save it.
+ * The server writes a shared notebook (jupyter-collaboration) by itself after each change.
+ * `context.save` would take that for a conflict, and ask the person whether to overwrite or reload
+ * the file. So the server is asked to save it.
  */
 import type { NotebookPanel } from '@jupyterlab/notebook';
 import type { Contents } from '@jupyterlab/services';
 
 /**
- * Save a notebook. Rejects if the save fails.
+ * Rejects if the save fails.
  *
- * @param sharedProviderId - The id of the content provider that saves shared notebooks; undefined
- * if jupyter-collaboration isn't installed.
+ * @param sharedProviderId - The id of the content provider that saves shared notebooks; undefined if
+ * jupyter-collaboration isn't installed.
  */
 export async function saveNotebook(
   { context }: NotebookPanel,
