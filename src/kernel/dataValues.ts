@@ -2,9 +2,9 @@
  * Reads values of a DataFrame that a person has chosen to send: statistics of its columns, and its
  * first rows.
  *
- * The rows are read by `aiserver/kernel/variables.py`, for R by `aiserver/kernel/r/sample.R`, and the
- * statistics are a part of the profile in `profile.ts`. The invariants of `request.ts` apply. What the
- * HTTP API would refuse is left out.
+ * `aiserver/kernel/variables.py`, for R `aiserver/kernel/r/sample.R`, reads the rows; the statistics
+ * are in the profile of `profile.ts`. The invariants of `request.ts` apply. What the HTTP API would
+ * refuse is left out.
  */
 import type { Kernel } from '@jupyterlab/services';
 
@@ -13,11 +13,11 @@ import { IColumnProfile, profileColumns } from './profile';
 import { DataLanguage, callFunction } from './request';
 import { type Infer, type Reader, all, isMissing, record, text } from './shape';
 
-/** The number of rows that a request can contain. */
+/** The limit of the HTTP API. */
 export const SAMPLE_ROWS = 5;
-/** The maximum number of columns that a request describes. */
+/** The limit of the HTTP API. */
 const MAX_COLUMNS = 200;
-/** Columns that aren't profiled after this time have no statistics. */
+/** Columns that aren't profiled by then have no statistics. */
 const MAX_MS = 5000;
 const MAX_VALUE = 60;
 const DATE =
@@ -35,7 +35,7 @@ export interface IDataValues {
   readonly sample: IFirstRows | null;
 }
 
-/** Read a value of a row, null if it is missing. */
+/** Null for a missing value. */
 const VALUE: Reader<string | null> = value => {
   const given = value === null ? '' : text(value);
   return given !== undefined && [...given].length <= MAX_VALUE
@@ -44,7 +44,7 @@ const VALUE: Reader<string | null> = value => {
 };
 const SAMPLE = record({ columns: all(text), rows: all(all(VALUE)) });
 
-/** The first rows of a DataFrame as texts, and the names of their columns. */
+/** The first rows as texts, and their columns' names. */
 export type IFirstRows = Infer<typeof SAMPLE>;
 
 /**
@@ -105,7 +105,7 @@ async function readFirstRows(
   return sample ?? null;
 }
 
-/** Return the statistics of a column. The server decides which of them a model may get. */
+/** The server decides which statistics a model may get. */
 function toDescribedColumn(column: IColumnProfile): IDescribedColumn {
   const { index, name, all, numbers, dates } = column;
   // If the range is that of all rows, figures of a sample don't belong beside it.

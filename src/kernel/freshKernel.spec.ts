@@ -5,7 +5,7 @@ import { CELL_TIMEOUT_MS, IFreshKernel, startFreshKernel } from './freshKernel';
 const started: IFreshKernel[] = [];
 afterEach(() => Promise.all(started.splice(0).map(each => each.shutdown())));
 
-/** A manager of sessions whose kernel ends each run with the next of `ends`. */
+/** The kernel ends each run with the next of `ends`. */
 function setup() {
   const ends: (object | Error | null)[] = [];
   const kernel = {

@@ -1,38 +1,35 @@
 /**
- * A kernel of its own, in which code can run without a change of the notebook's kernel.
+ * A kernel of its own, in which code can run without a change of the notebook's.
  *
  * Invariants:
- * - The kernel starts in the notebook's folder, and isn't connected to the notebook.
+ * - It starts in the notebook's folder, and isn't connected to the notebook.
  * - It is shut down by `shutdown`, when a cell exceeds the time limit, and when the page is closed.
- * - Nothing can be asked for: `input()` fails, as the kernel has no input.
+ * - `input()` fails, as the kernel has no input.
  */
 import { PathExt, URLExt } from '@jupyterlab/coreutils';
 import { ServerConnection, type Session } from '@jupyterlab/services';
 import { UUID } from '@lumino/coreutils';
 
-/** The time, in milliseconds, after which a cell counts as not ending. */
+/** After this time, a cell counts as not ending. */
 export const CELL_TIMEOUT_MS = 60_000;
-/** The longest name of an error that is shown. */
 const MAX_NAME = 60;
 
-/** The end of a run. `error` is the name of the exception, such as `NameError`. */
+/** `error` is the exception's name, such as `NameError`. */
 export type IRunResult =
   | { readonly status: 'ok' | 'timeout' | 'died' }
   | { readonly status: 'error'; readonly error: string };
 
 export interface IFreshKernel {
-  /** Run code, and return the result; null if `signal` was aborted before the end. */
+  /** Null if `signal` was aborted before the end. */
   run(code: string, signal: AbortSignal): Promise<IRunResult | null>;
-  /** Shut the kernel down. Never rejects. */
+  /** Never rejects. */
   shutdown(): Promise<void>;
-  /** Whether it was shut down, or ended by itself: no code can run any more. */
+  /** Whether it was shut down, or ended by itself. */
   readonly isShutDown: boolean;
 }
 
 /**
- * Start a kernel.
- *
- * @param path - The notebook's path, whose folder becomes the kernel's folder.
+ * @param path - The notebook's path, whose folder becomes the kernel's.
  * @param name - The name of the kernel's specification, such as `python3`.
  */
 export async function startFreshKernel(
@@ -41,7 +38,7 @@ export async function startFreshKernel(
   name: string
 ): Promise<IFreshKernel> {
   const session = await manager.startNew({
-    // The server would return the notebook's own session for the notebook's path.
+    // For the notebook's path, the server would return the notebook's own session.
     path: PathExt.join(PathExt.dirname(path), `aiserver-${UUID.uuid4()}`),
     name: 'AI Server',
     type: 'console',
@@ -110,12 +107,12 @@ class FreshKernel implements IFreshKernel {
         await this._session.shutdown();
         window.removeEventListener('pagehide', this._onPageHide);
       } catch {
-        // The server can't be reached: it is tried again when the page is closed.
+        // The server can't be reached: tried again when the page is closed.
       }
     }
   }
 
-  /** Shut the kernel down with a request that the browser still sends after the page is closed. */
+  /** The browser sends this request even after the page is closed. */
   private readonly _onPageHide = () => {
     const { id, serverSettings } = this._session;
     const url = URLExt.join(

@@ -1,7 +1,7 @@
 /**
- * Finds columns by which tables in the kernel can be joined. Their values are compared in the kernel
- * (`aiserver/kernel/profiling/joins.py`), which returns names and shares only. The invariants of
- * `request.ts` apply.
+ * Finds columns by which tables in the kernel can be joined. The kernel
+ * (`aiserver/kernel/profiling/joins.py`) compares their values, and returns names and shares only.
+ * The invariants of `request.ts` apply.
  */
 import type { Kernel } from '@jupyterlab/services';
 
@@ -14,18 +14,17 @@ const KEY = record({
   right: text,
   rightColumn: text,
   /**
-   * The share of the values of one column that occur in the other, from 0 to 1; null if there are
-   * too many values to compare.
+   * The share of one column's values that occur in the other, from 0 to 1; null if there are too
+   * many to compare.
    */
   share: or(finite, null)
 });
 const KEYS = record({ keys: listOf(KEY) });
 
-/** Two columns by which two tables can be joined. */
 export type IJoinKey = Infer<typeof KEY>;
 
 /**
- * Return the most likely keys first; empty if the tables have none.
+ * Return the most likely keys first; empty if there are none.
  *
  * @throws KernelBusyError; Error if the kernel died or its reply is invalid.
  */

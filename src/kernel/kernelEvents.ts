@@ -12,7 +12,7 @@ import { isRun } from './request';
  */
 export type KernelEvent = 'run' | 'idle' | 'restart';
 
-/** The statuses of a kernel that has lost its variables. A lost connection is `unknown`. */
+/** The kernel has lost its variables. A lost connection is `unknown`. */
 const RESTARTED: readonly Kernel.Status[] = [
   'restarting',
   'autorestarting',

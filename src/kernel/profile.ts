@@ -1,8 +1,7 @@
 /**
- * Lists the kernel's data, such as DataFrames and arrays, and profiles their columns.
- *
- * Both happen in the kernel: `aiserver/kernel/profiling/`, and for R `aiserver/kernel/r/`. The
- * invariants of `request.ts` apply. What is invalid in the results is left out.
+ * Lists the kernel's data, such as DataFrames and arrays, and profiles their columns, in the kernel:
+ * `aiserver/kernel/profiling/`, and for R `aiserver/kernel/r/`. The invariants of `request.ts`
+ * apply. What is invalid in the results is left out.
  */
 import type { Kernel } from '@jupyterlab/services';
 
@@ -24,53 +23,52 @@ const loadPython = async () => (await import('./profileCode')).PROFILE;
 
 const COLUMN = or(
   record({ name: or(text, ''), dtype: or(text, '') }),
-  // If one column is invalid, the positions of the others would be wrong without it.
+  // Without an invalid column, the positions of the others would be wrong.
   { name: '', dtype: '' }
 );
 const ITEM = record({
   name: text,
-  /** Its class, such as `pandas.DataFrame`. */
+  /** Such as `pandas.DataFrame`. */
   kind: text,
   /** Null if counting the rows would compute them. */
   rowCount: or(count, null),
   columnCount: or(count, null),
   /** The size of each dimension of an array; null for tables. */
   shape: or(all(count), null),
-  /** Its memory; null if the memory can't be read cheaply. */
+  /** Null if it can't be read cheaply. */
   bytes: or(count, null),
-  /** Whether the data is computed only when it is used, like that of a `polars.LazyFrame`. */
+  /** Whether the data is computed only when it is used, as in a `polars.LazyFrame`. */
   isLazy: flag,
   /** Its first columns; `columnCount` may be larger. */
   columns: or(listOf(COLUMN), []),
-  /** A text that changes if another object is assigned to the variable. */
+  /** Changes if another object is assigned to the variable. */
   identity: text
 });
 const LIST = record({
   /** The newest variable first. */
   items: listOf(ITEM),
-  /** Whether the list contains all variables with data. */
+  /** Whether it contains all variables with data. */
   isComplete: flag
 });
 const COLUMNS = record({ columns: listOf(COLUMN) });
 const TOP_VALUE = record({ value: text, count });
-/** Null stands for a number that isn't finite. */
+/** Null for a number that isn't finite. */
 const NUMBER = or(finite, null);
 const PROFILE = record(
   {
-    /** The position among the columns, from 0. Two columns can have the same name. */
+    /** From 0. Two columns can have the same name. */
     index: count,
     name: text,
     dtype: text,
-    /** The number of rows that were examined; smaller than all rows if they are a sample. */
+    /** The number of examined rows, which may be a sample. */
     rows: count,
-    /** The numbers of missing and of distinct values in them; null if not computed. */
+    /** In these rows; null if not computed. */
     missing: or(count, null),
     distinct: or(count, null),
-    /** The most frequent values. */
     top: or(listOf(TOP_VALUE), [])
   },
   {
-    /** The numbers of all rows and of their missing values, if the examined rows are a sample. */
+    /** The counts of all rows, if the examined ones are a sample. */
     all: record({ rows: count, missing: count }),
     numbers: record({
       min: NUMBER,
@@ -88,13 +86,12 @@ const PROFILE = record(
 );
 const PROFILES = record({
   rowCount: or(count, null),
-  /** The index of the first column that wasn't reached in time; null if all were. */
+  /** The first column that wasn't reached in time; null if all were. */
   next: or(count, null),
   columns: listOf(PROFILE)
 });
 
 export type IDataColumn = Infer<typeof COLUMN>;
-/** A variable that contains data. */
 export type IDataItem = Infer<typeof ITEM>;
 export type IDataList = Infer<typeof LIST>;
 export type ITopValue = Infer<typeof TOP_VALUE>;
@@ -103,11 +100,7 @@ export type INumbers = NonNullable<IColumnProfile['numbers']>;
 export type IHistogram = NonNullable<IColumnProfile['histogram']>;
 export type IProfiledColumns = Infer<typeof PROFILES>;
 
-/**
- * List the data of a kernel.
- *
- * @throws KernelBusyError; Error if the kernel died or its reply is invalid.
- */
+/** @throws KernelBusyError; Error if the kernel died or its reply is invalid. */
 export async function listData(
   kernel: Kernel.IKernelConnection,
   language: DataLanguage
@@ -122,8 +115,8 @@ export async function listData(
 }
 
 /**
- * Profile the columns from `first`, `count` at most. The kernel stops early if that takes too long;
- * see `next` of the result. The result is null if no variable with this name contains data.
+ * Profile at most `count` columns from `first`. The kernel stops early if that takes too long; see
+ * `next` of the result. Null if no variable with this name contains data.
  *
  * @throws KernelBusyError; Error if the kernel died or its reply is invalid.
  */
@@ -151,8 +144,7 @@ export async function profileColumns(
 }
 
 /**
- * Read the columns of lazy data, without computing the data. The result is null if the kernel can't
- * tell them.
+ * Read the columns of lazy data, without computing it. Null if the kernel can't tell them.
  *
  * @throws KernelBusyError; Error if the kernel died or its reply is invalid.
  */

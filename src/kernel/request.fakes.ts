@@ -1,7 +1,6 @@
-/** Fake kernels for the specs of requests to kernels. */
 import type { Kernel } from '@jupyterlab/services';
 
-/** A fake kernel whose requests end like `done`. */
+/** Its requests end like `done`. */
 export function fakeKernel(done: Promise<unknown>, status = 'idle') {
   const future = { done, dispose: jest.fn() };
   const requestExecute = jest.fn(
@@ -18,14 +17,14 @@ export function fakeKernel(done: Promise<unknown>, status = 'idle') {
   };
 }
 
-/** A fake kernel that replies with this value of `user_expressions`. */
+/** Replies with this value of `user_expressions`. */
 export const replying = (expressions: unknown) =>
   fakeKernel(Promise.resolve({ content: { user_expressions: expressions } }));
 
-/** A fake kernel whose functions return `result`. */
+/** Its functions return `result`. */
 export const returning = (result: unknown) => replying(answer(result));
 
-/** The value of `user_expressions` for a result of one of our functions. */
+/** The value of `user_expressions` for a function's result. */
 export function answer(result: unknown): unknown {
   const bytes = new TextEncoder().encode(JSON.stringify(result));
   const text = btoa(String.fromCharCode(...bytes));

@@ -1,18 +1,18 @@
 /**
  * Runs one of our Python modules or our R code in a kernel.
  *
- * Invariants (they ensure the promise P18 in `docs/promises.md`):
+ * Invariants (for the promise P18):
  * - A request leaves no trace in the kernel: no variable, no execution count, and no entry in the
- *   kernel's history.
+ *   history.
  * - If the kernel is busy with other code, the request fails at once.
  */
 import type { Kernel, KernelMessage } from '@jupyterlab/services';
 
 const TIMEOUT_MS = 5000;
 
-/** The beginning of our R code; see `aiserver/kernel/bundle.py`. */
+/** As in `aiserver/kernel/bundle.py`. */
 const R_MARK = '# AI Server reads variables\n';
-/** The type under which our R code displays its result; see `aiserver/kernel/r/call.R`. */
+/** As in `aiserver/kernel/r/call.R`. */
 const R_RESULT = 'application/vnd.aiserver.result';
 
 /** The kernel is busy, or didn't reply in time. */
@@ -21,15 +21,14 @@ export class KernelBusyError extends Error {}
 /** A language whose kernels can list their variables. */
 export type DataLanguage = 'python' | 'r';
 
-/** Return the language with this name if its kernels can list their variables, else null. */
 export function dataLanguage(name: string): DataLanguage | null {
   const language = name.toLowerCase();
   return language === 'python' || language === 'r' ? language : null;
 }
 
 /**
- * Return whether a message says that the person's code begins to run. R's kernel sends
- * `execute_input` for silent requests, too, and our own ones aren't runs.
+ * Return whether the person's code begins to run. R's kernel sends `execute_input` for silent
+ * requests, too, and our own ones aren't runs.
  */
 export function isRun({ header, content }: KernelMessage.IMessage): boolean {
   return (
@@ -39,20 +38,20 @@ export function isRun({ header, content }: KernelMessage.IMessage): boolean {
 }
 
 /**
- * For each kernel, a promise that resolves when our last request has ended. The next request waits
- * for it, because our requests make the kernel busy, too.
+ * Resolves when a kernel's last request of ours has ended. The next one waits for it, because our
+ * requests make the kernel busy, too.
  */
 const lastRequests = new WeakMap<Kernel.IKernelConnection, Promise<void>>();
 
-/** An argument of one of our functions. */
 type Argument = string | number | boolean | readonly string[];
 
 /**
- * Call one of our functions in the kernel, and return its result, which it encodes as base64 of JSON.
+ * Call one of our functions in the kernel with the person's variables and `args`, and return its
+ * result, which it encodes as base64 of JSON.
  *
- * The function gets the person's variables, and then `args`. `loadPython` returns the source of the
- * Python module that contains the function. All functions for R are in `rCode.ts`. The call assigns
- * nothing in the person's namespace, and works even if the person has redefined builtins.
+ * `loadPython` returns the source of the function's Python module. All functions for R are in
+ * `rCode.ts`. The call assigns nothing in the person's namespace, and works even if the person has
+ * redefined builtins.
  *
  * @throws KernelBusyError; Error if the kernel died or its reply is invalid.
  */
@@ -74,21 +73,21 @@ export async function callFunction(
   return inTurn(kernel, () => evaluateInR(kernel, code));
 }
 
-/** Write a value in JSON, without lone surrogates: in R, they are a syntax error. */
+/** Without lone surrogates: in R, they are a syntax error. */
 function jsonLiteral(value: Argument): string {
   return JSON.stringify(value, (_, part: unknown) =>
     typeof part === 'string' ? part.replace(/\p{Surrogate}/gu, '?') : part
   );
 }
 
-/** Write a value for Python, of which all literals of JSON are literals, except these two. */
+/** All literals of JSON are literals of Python, except these two. */
 function pythonLiteral(value: Argument): string {
   return jsonLiteral(value).replace(/^(true|false)$/, word =>
     word === 'true' ? 'True' : 'False'
   );
 }
 
-/** Write a value for R. Only ASCII is parsed correctly in all locales. */
+/** R parses only ASCII correctly in all locales. */
 function rLiteral(value: Argument): string {
   return jsonLiteral(value)
     .replace(/^(true|false)$/, word => word.toUpperCase())
@@ -98,22 +97,19 @@ function rLiteral(value: Argument): string {
     });
 }
 
-/** Run a request after the kernel's last one. */
 function inTurn<T>(
   kernel: Kernel.IKernelConnection,
   request: () => Promise<T>
 ): Promise<T> {
   const last = lastRequests.get(kernel) ?? Promise.resolve();
   const result = last.then(request);
-  // When a request ends, the connection first resolves the request's promise, and afterwards, in
-  // the same task, sets its status to idle. The next request reads this status, so it must begin in
-  // a new task.
+  // When a request ends, the connection first resolves its promise, and later in the same task sets
+  // its status to idle. The next request reads this status, so it begins in a new task.
   const nextTask = () => new Promise<void>(resolve => setTimeout(resolve));
   lastRequests.set(kernel, result.then(nextTask, nextTask));
   return result;
 }
 
-/** Evaluate a call of a Python module. */
 async function evaluateCall(
   kernel: Kernel.IKernelConnection,
   module: string,
@@ -140,7 +136,6 @@ async function evaluateCall(
   );
 }
 
-/** Run R code that displays its result. */
 async function evaluateInR(
   kernel: Kernel.IKernelConnection,
   code: string
@@ -196,7 +191,6 @@ async function execute(
   }
 }
 
-/** Decode base64 of JSON. Throws an error if the value is something else. */
 function decode(value: unknown): unknown {
   if (typeof value !== 'string') {
     throw new Error('The kernel could not evaluate the expression.');

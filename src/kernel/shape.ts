@@ -2,11 +2,10 @@
  * Readers of what a kernel sent. It isn't trusted, because it contains names and values from the
  * person's data.
  *
- * A reader returns a value of its type, or undefined if the value from the kernel isn't one.
+ * A reader returns a value of its type, or undefined if the kernel's isn't one.
  */
 export type Reader<T> = (value: unknown) => T | undefined;
 
-/** The type of the values that a reader returns. */
 export type Infer<R> = R extends Reader<infer T> ? T : never;
 
 type Readers<T> = { readonly [K in keyof T]-?: Reader<T[K]> };
@@ -24,13 +23,13 @@ export const finite: Reader<number> = value =>
 
 export const flag: Reader<boolean> = value => value === true;
 
-/** Read a value, or use another one if it is invalid. */
+/** Use another value instead of an invalid one. */
 export const or =
   <T, U>(read: Reader<T>, other: U) =>
   (value: unknown) =>
     (read(value) ?? other) as U extends T ? T : T | U;
 
-/** Read the valid ones among the items of a list, `limit` of them at most. */
+/** Read the valid items of a list, at most `limit`. */
 export const listOf =
   <T>(read: Reader<T>, limit = Infinity): Reader<T[]> =>
   value =>

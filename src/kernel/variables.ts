@@ -1,8 +1,8 @@
 /**
  * Lists the variables of the kernel, and the names and dtypes of its DataFrames' columns.
  *
- * The invariants of `request.ts`, of `aiserver/kernel/variables.py` and of `aiserver/kernel/r/` apply.
- * They ensure the promises P15 and P18 in `docs/promises.md`.
+ * The invariants of `request.ts`, of `aiserver/kernel/variables.py` and of `aiserver/kernel/r/`
+ * apply, for the promises P15 and P18.
  */
 import type { Kernel } from '@jupyterlab/services';
 import type { TranslationBundle } from '@jupyterlab/translation';
@@ -16,11 +16,11 @@ import {
 import { type Infer, count, listOf, record, text } from './shape';
 import type { DataFrameProfile } from '../api/types';
 
-/** The variables of a kernel, the newest first. */
+/** The newest first. */
 export interface IKernelVariables {
   readonly frames: DataFrameProfile[];
   readonly variables: IVariable[];
-  /** The kernel's language, on which the characters of names depend; Python if it is missing. */
+  /** Decides on the characters of names; Python if it is missing. */
   readonly language?: DataLanguage;
 }
 
@@ -28,11 +28,11 @@ const COLUMN = record({ name: text, dtype: text }, { examples: listOf(text) });
 const VARIABLE = record(
   {
     name: text,
-    /** The variable's class, and its size if the size is known; no values. */
+    /** The variable's class, and its size if known; no values. */
     kind: text
   },
   {
-    /** The variable's value as text, if its class is supported. Only a mention contains it. */
+    /** As text, if the class is supported. Only a mention contains it. */
     value: text
   }
 );
@@ -52,15 +52,11 @@ const VARIABLES_RESULT = record({
   variables: listOf(VARIABLE)
 });
 
-/** A variable that isn't a DataFrame. */
 export type IVariable = Infer<typeof VARIABLE>;
 
 /**
- * Read the variables of a kernel.
- *
- * `examples` is the maximum number of values to read from each column, and from each level of an
- * index. Only texts are read. `hasValues` means that the values of other variables are read, too.
- * Without both, no values are read.
+ * `examples` is the maximum number of values to read from each text column and each text level of an
+ * index. With `hasValues`, the values of other variables are read. Without both, no values are read.
  *
  * @throws KernelBusyError; Error if the kernel died or its reply is invalid.
  */
@@ -87,7 +83,7 @@ export async function readVariables(
 }
 
 /**
- * List the DataFrames of a kernel, the newest variable first.
+ * The newest variable first.
  *
  * @throws Error with a sentence for the person.
  */
@@ -112,7 +108,7 @@ export async function listDataFrames(
   try {
     return (await readVariables(kernel, language)).frames;
   } catch (reason) {
-    // Don't show the kernel's own error message, because it isn't translated.
+    // The kernel's own error message isn't translated.
     throw new Error(
       reason instanceof KernelBusyError
         ? trans.__(
