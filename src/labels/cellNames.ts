@@ -1,6 +1,6 @@
 /**
- * The names of cells in all features: "Cell 3" is the third cell of the notebook, of any type. An
- * execution count, such as `[7]`, changes with each run.
+ * "Cell 3" is the third cell of the notebook, of any type. An execution count, such as `[7]`,
+ * changes with each run.
  */
 import type { TranslationBundle } from '@jupyterlab/translation';
 

@@ -10,7 +10,7 @@ import { removeChineseSpaces } from './serverText';
 
 export type Contribution = Pick<Step, 'author' | 'name'>;
 
-/** Return the colour in which a contributor is shown; `hand` is the colour of people. */
+/** The colour of a contributor; `hand` is that of people. */
 export function contributorTone({
   author
 }: Pick<Step, 'author'>): 'model' | 'hand' | 'agent' | 'other' {
@@ -25,7 +25,7 @@ export function contributorTone({
   }
 }
 
-/** Return the contributor's name; if there is none, "an agent", "a program" or "unknown". */
+/** Without a name, "an agent", "a program" or "unknown". */
 export function contributorName(
   { author, name = '' }: Contribution,
   trans: TranslationBundle
@@ -52,7 +52,7 @@ export function contributorName(
   }
 }
 
-/** Describe an edit by its contributor: "Edited by jupyter-mcp-server", "Changed on disk". */
+/** "Edited by jupyter-mcp-server", "Changed on disk" */
 export function editedBy(
   step: Contribution & Partial<Pick<Step, 'data'>>,
   trans: TranslationBundle

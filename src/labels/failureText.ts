@@ -1,6 +1,6 @@
 /**
  * The sentences about failures that only the page notices or describes in another way than the
- * server, and about what the administrator has forbidden.
+ * server, and about what the administrator forbids.
  */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
@@ -93,10 +93,7 @@ function rateLimitText(
     : '';
 }
 
-/**
- * Return the server's sentence about an invalid field, with the label of its input; empty without
- * one.
- */
+/** The server's sentence about an invalid field, with the label of its input; empty without one. */
 function fieldText(text: UserText, trans: TranslationBundle): string {
   const labels: Record<string, string> = {
     key: trans.__('API key'),

@@ -5,9 +5,9 @@ export function countText(count: number, trans: TranslationBundle): string {
   return count.toLocaleString(localeOf(trans));
 }
 
-/** Return the language of the interface, such as "zh-CN". */
+/** Such as "zh-CN". */
 export function localeOf(trans: TranslationBundle): string {
-  // JupyterLab's bundles have this method, but it is not in their type.
+  // JupyterLab's bundles have this method, but not their type.
   const { getLocale } = trans as { getLocale?: () => string };
   return getLocale?.call(trans) ?? 'en';
 }
@@ -17,9 +17,9 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** Format a duration in milliseconds, with up to two units: "0.31 s", "1 min 5 s". */
+/** With up to two units: "0.31 s", "1 min 5 s". */
 export function durationText(ms: number, trans: TranslationBundle): string {
-  // From 99.5 ms on, the text would be "100 ms" or more. It is shown in seconds instead: "0.1 s".
+  // From 99.5 ms on, the text would be "100 ms". It is shown in seconds: "0.1 s".
   if (ms < 99.5) {
     return trans.__('%1 ms', Math.round(ms));
   }
@@ -29,7 +29,7 @@ export function durationText(ms: number, trans: TranslationBundle): string {
     return trans.__('%1 s', countText(exact, trans));
   }
   const seconds = Math.round(ms / SECOND);
-  // Round to the smaller one of the two units that are shown.
+  // Round to the smaller one of the two shown units.
   const unit = seconds < 3600 ? SECOND : ms < DAY - MINUTE / 2 ? MINUTE : HOUR;
   const rounded = Math.round(ms / unit) * unit;
   const [large, small] =
@@ -58,7 +58,7 @@ export function roughDuration(ms: number, trans: TranslationBundle): string {
   return trans._n('%1 day', '%1 days', Math.floor(ms / DAY));
 }
 
-/** Return the locale of times and numbers: the interface's language, as the browser prefers it. */
+/** The locale of times and numbers: the interface's language, as the browser prefers it. */
 export function localeFor({ languageCode }: ITranslator): string {
   return pickLocale(languageCode ?? 'en', navigator.languages ?? []);
 }

@@ -1,6 +1,6 @@
 /**
- * The slash words with which a request can begin. The server reads them
- * (`aiserver/prompts/modes.py`), and must accept their translations.
+ * The slash words with which a request can begin. The server (`aiserver/prompts/modes.py`) must
+ * accept their translations.
  */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
@@ -44,7 +44,7 @@ export function modeLabels(trans: TranslationBundle) {
   }));
 }
 
-/** Return the modes that, in an empty cell, are about the code cell above, described. */
+/** The modes that, in an empty cell, are about the code cell above, with descriptions. */
 export function modesOfCellAbove(
   trans: TranslationBundle
 ): ReadonlyMap<string, string> {
@@ -58,9 +58,7 @@ export function modesOfCellAbove(
   ]);
 }
 
-/**
- * Return the slash word of a turn's mode; null for a usual mode, or if the request begins with one.
- */
+/** Null for a usual mode, or if the request begins with a slash word. */
 export function slashWordOf(
   mode: string | undefined,
   intent: string,

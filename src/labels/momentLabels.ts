@@ -4,7 +4,7 @@ import type { Moment } from '../api/types';
 import { contributorTone } from './contributorLabels';
 import { type DotKind, stepTitle } from './stepLabels';
 
-/** Return a moment's title. It mentions the cell, unlike that of a step: "Moved a cell". */
+/** Mentions the cell, unlike the title of a step: "Moved a cell". */
 export function momentTitle(moment: Moment, trans: TranslationBundle): string {
   const titles: Partial<Record<Moment['kind'], string>> = {
     split: trans.__('Split a cell'),

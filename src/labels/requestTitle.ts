@@ -1,6 +1,6 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-/** The first line of a request to fix an error, which stays English in the history. */
+/** The first line of a request to fix an error; English in the history. */
 const FIX_REQUEST = 'Fix this error:';
 
 /** The same of a request to explain an error. */
@@ -10,9 +10,7 @@ export function explainRequest(trans: TranslationBundle): string {
   return `${trans.__('/explain')} ${trans.__('Why does this error occur?')}`;
 }
 
-/**
- * Return a request's text or, if it is about an error, a title, such as "Fix: KeyError 'month'".
- */
+/** Return a request's text or, if it is about an error, a title, such as "Fix: KeyError 'month'". */
 export function requestTitle(text: string, trans: TranslationBundle): string {
   const title = text.trim();
   const [first, ...lines] = title.split('\n').map(line => line.trim());
@@ -42,7 +40,7 @@ export function linesText(
     : trans.__('Only lines %1–%2', first, last);
 }
 
-/** Return the lines that a turn's request was limited to; null if it was about the whole cell. */
+/** The lines that a turn's request was limited to; null for the whole cell. */
 export function selectedLines(
   data: Readonly<Record<string, unknown>> | null | undefined
 ): { first: number; last: number } | null {

@@ -1,4 +1,4 @@
-/** Translates texts that come from the server, whose templates are in `translations/*.po`. */
+/** Translates texts from the server, whose templates are in `translations/*.po`. */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { UserText } from '../api/types';
@@ -10,7 +10,7 @@ export function serverText(text: UserText, trans: TranslationBundle): string {
   return trans.gettext(text.template, ...params);
 }
 
-/** Translate a sentence of the server without parameters, unless it contains "%". */
+/** Translate a sentence without parameters; one that contains "%" stays. */
 export function sentenceText(
   sentence: string,
   trans: TranslationBundle
@@ -20,7 +20,7 @@ export function sentenceText(
     : sentence;
 }
 
-/** Translate the label of a provider or model. Only one label contains words to translate. */
+/** Only one label contains words to translate. */
 export function labelText(label: string, trans: TranslationBundle): string {
   return label.replace(
     'OpenAI-compatible server',
@@ -29,18 +29,18 @@ export function labelText(label: string, trans: TranslationBundle): string {
 }
 
 const CHINESE = '\\u3400-\\u9fff，。：；！？、（）「」';
-/** Matches spaces between Chinese characters, and any spaces after full-width punctuation. */
+/** Matches spaces between Chinese characters, and after full-width punctuation. */
 const GAP = new RegExp(
   `([${CHINESE}]) +(?=[${CHINESE}])|([，。：；！？、）」]) +`,
   'g'
 );
 
-/** Remove spaces between Chinese words: "提供商 拒绝了" loses its space, "OpenAI 拒绝了" doesn't. */
+/** "提供商 拒绝了" loses its space, "OpenAI 拒绝了" doesn't. */
 export function removeChineseSpaces(text: string): string {
   return text.replace(GAP, '$1$2');
 }
 
-/** Join sentences into one text; empty sentences are left out. */
+/** Empty sentences are left out. */
 export function joinSentences(...sentences: string[]): string {
   return removeChineseSpaces(sentences.filter(Boolean).join(' '));
 }

@@ -5,7 +5,7 @@ import type { Report } from '../api/types';
 
 export type Shares = Omit<Report['total'], 'turns'>;
 
-/** The author of each kind of share, in the order in which the shares are shown. */
+/** In the order in which the shares are shown. */
 export const SHARE_AUTHORS = {
   byModel: 'model',
   byPerson: 'person',
@@ -17,7 +17,7 @@ export const SHARE_AUTHORS = {
 export type ShareKind = keyof typeof SHARE_AUTHORS;
 export const SHARE_KINDS = Object.keys(SHARE_AUTHORS) as ShareKind[];
 
-/** Describe a share, given as a percentage or a number of lines: "38% by AI". */
+/** A share is a percentage or a number of lines: "38% by AI". */
 export function shareText(
   kind: ShareKind,
   share: string | number,
@@ -34,7 +34,7 @@ export function shareText(
   return texts[kind];
 }
 
-/** Return the names in `counts`, sorted by their numbers of lines, the largest number first. */
+/** The names with the most lines first. */
 export function namesByLineCount(counts: Record<string, number>): string[] {
   return Object.entries(counts)
     .sort(([, a], [, b]) => b - a)

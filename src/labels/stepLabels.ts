@@ -14,7 +14,7 @@ import { requestTitle } from './requestTitle';
 
 export type Tone = 'good' | 'bad' | 'model' | 'quiet';
 
-/** The colour of a step's dot; `unused` is for rejected or stopped answers and stopped runs. */
+/** `unused` is for rejected or stopped answers and stopped runs. */
 export type DotKind =
   'model' | 'hand' | 'agent' | 'other' | 'good' | 'bad' | 'unused';
 
@@ -42,13 +42,12 @@ export function baseCode(step: Step): string {
   return step.base ?? step.before;
 }
 
-/** The fields of a step or a moment from which its title and its outcome are composed. */
 type TitleFields = Pick<Step, 'author' | 'title' | 'outcome'> &
   Partial<Pick<Step, 'name' | 'event' | 'data' | 'error' | 'fromStep'>> & {
     kind: Step['kind'] | 'order';
   };
 
-/** Return a step's title: the request of a turn, or a description of the event in one line. */
+/** The request of a turn, or a description of the event in one line. */
 export function stepTitle(step: TitleFields, trans: TranslationBundle): string {
   switch (step.kind) {
     case 'turn':
@@ -116,7 +115,6 @@ function editTitle(step: TitleFields, trans: TranslationBundle): string {
     : editedBy(step, trans);
 }
 
-/** Return whether the step shows how AI Server corrected a suggestion. */
 export function isCorrection({
   author,
   name
@@ -233,7 +231,7 @@ export function stepOutcome(
   }
 }
 
-/** Return the text for a failure; for a run, the name of its exception, such as "NameError". */
+/** For a run, the name of its exception, such as "NameError". */
 function failedText(
   { error = '', kind }: TitleFields,
   trans: TranslationBundle
@@ -242,7 +240,7 @@ function failedText(
   return name?.[0] ?? trans.__('failed');
 }
 
-/** Return how many hunks of a suggestion were accepted; null if it wasn't recorded. */
+/** Null if the accepted hunks weren't recorded. */
 function acceptedHunks(data: TitleFields['data']) {
   const hunks = (data?.hunks ?? {}) as Record<string, unknown>;
   const { accepted, of: total } = hunks;
@@ -251,7 +249,7 @@ function acceptedHunks(data: TitleFields['data']) {
     : null;
 }
 
-/** Return "accepted" or, if not all hunks were accepted, their number: "accepted 2 of 3". */
+/** "accepted" or, if not all hunks were, "accepted 2 of 3" */
 function acceptedText(step: TitleFields, trans: TranslationBundle): string {
   const hunks = acceptedHunks(step.data);
   return hunks && hunks.accepted < hunks.total
@@ -259,7 +257,6 @@ function acceptedText(step: TitleFields, trans: TranslationBundle): string {
     : trans.__('accepted');
 }
 
-/** Return a run's chip: its duration and the shape of its result, or its outcome. */
 export function runOutcome(
   run: Step,
   trans: TranslationBundle
@@ -269,7 +266,7 @@ export function runOutcome(
   const shape = shapeOf(run);
   const texts = [
     durationText(duration ?? 0, trans),
-    // The numbers of rows and columns, beside the request for them.
+    // Rows and columns.
     ...(shape ? [`${shape[0]} × ${shape[1]}`] : [])
   ];
   return run.outcome === 'done' && duration !== null
@@ -277,9 +274,7 @@ export function runOutcome(
     : (chip ?? { text: trans.__('ran'), tone: 'good' });
 }
 
-/**
- * Return a chip for a step's last run; null without one. If the last runs ended alike: "ran ×3".
- */
+/** The chip of a step's last run; null without one. If the last runs ended alike: "ran ×3". */
 export function lastRunOutcome(
   step: IShownStep,
   trans: TranslationBundle,
@@ -296,7 +291,7 @@ export function lastRunOutcome(
     : chip;
 }
 
-/** Return the text that is shown instead of a source that was too large to be recorded. */
+/** Shown instead of a source that was too large to be recorded. */
 export function tooLargeText(
   characters: number,
   trans: TranslationBundle

@@ -3,13 +3,13 @@
 const DAY = 24 * 60 * 60_000;
 
 export interface IShownTime {
-  /** A short form: "10:02", "yesterday", "27 Jan", "27 Jan 2024". */
+  /** "10:02", "yesterday", "27 Jan", "27 Jan 2024" */
   readonly short: string;
   readonly clock: string;
   readonly full: string;
 }
 
-/** Format a stored time relative to `now`; an invalid time is returned unchanged. */
+/** Relative to `now`; an invalid time is returned unchanged. */
 export function showTime(
   stored: string,
   now: Date,
@@ -40,12 +40,11 @@ export function showTime(
   return { short, clock, full };
 }
 
-/** Show the year of a date only if it isn't the current one. */
 function yearOf(date: Date, now: Date): 'numeric' | undefined {
   return date.getFullYear() === now.getFullYear() ? undefined : 'numeric';
 }
 
-/** Format the day of a date: "today", "yesterday", "Thursday, 12 March", with the year if it differs. */
+/** "today", "yesterday", "Thursday, 12 March", with the year if it differs */
 export function showDay(date: Date, now: Date, locale?: string): string {
   const tag = toTag(locale);
   const days = daysBetween(date, now);
@@ -71,7 +70,7 @@ function dayNumber(date: Date): number {
   );
 }
 
-/** Return a valid tag; undefined, which stands for the browser's language, if it isn't valid. */
+/** Undefined, the browser's language, if the tag isn't valid. */
 function toTag(locale?: string): string | undefined {
   try {
     return locale && Intl.getCanonicalLocales(locale)[0];
