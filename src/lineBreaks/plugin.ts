@@ -21,7 +21,7 @@ export const lineBreaksPlugin: JupyterFrontEndPlugin<void> = {
       name: 'aiserver:line-breaks',
       factory: ({ inline }) =>
         inline === false
-          ? null // The editor of a text file. JupyterLab converts the line breaks of text files.
+          ? null // A text file, whose line breaks JupyterLab converts.
           : EditorExtensionRegistry.createImmutableExtension(lineBreaks)
     });
   }

@@ -27,7 +27,7 @@ function makeCell(source: string): YCodeCell {
   return cell;
 }
 
-/** Create an editor of a cell, as JupyterLab does. */
+/** As JupyterLab creates it. */
 function edit(cell: YCodeCell): CodeMirrorEditor {
   const editor = new CodeMirrorEditor({
     host: document.createElement('div'),

@@ -3,13 +3,13 @@
  * notebooks that were written on Windows.
  *
  * By default, CodeMirror converts all line breaks to `\n`. But JupyterLab's binding of an editor to
- * its cell (`ybinding`) passes changes on by their offsets. Without this extension, each `\r` would
- * shift the changes after it, until the text and the source differ and CodeMirror throws an error.
+ * its cell (`ybinding`) passes changes on by their offsets. Each `\r` would shift the changes after
+ * it, until the text and the source differ and CodeMirror throws an error.
  *
  * Invariants:
  * - The text is the source, character by character.
  * - Showing a cell never changes its source. A person's first edit in the editor, unless it is made
- *   with an input method, also converts the line breaks of the cell to `\n`; one undo reverts both.
+ *   with an input method, also converts the cell's line breaks to `\n`; one undo reverts both.
  * - A person sees lines as before: the `\r` of `\r\n` is hidden, and a single `\r` breaks the line.
  */
 import {
@@ -32,7 +32,7 @@ import { ySyncAnnotation } from '@jupyterlab/codemirror';
 
 import { normalizeLineBreaks } from '../../diff/lineBreaks';
 
-/** Displays a single `\r`, which isn't a line break of the editor, as one. */
+/** A single `\r` isn't a line break of the editor. */
 class LineBreak extends WidgetType {
   override eq(): boolean {
     return true;
@@ -58,7 +58,7 @@ const matcher = new MatchDecorator({
     isWindowsBreak(state, offset) ? hidden : lineBreak
 });
 
-/** Hides each `\r` of `\r\n`, and shows any other `\r` as a line break. */
+/** Hides each `\r` of `\r\n`, and shows any other as a line break. */
 const returns = ViewPlugin.define(
   view => ({
     decorations: matcher.createDeco(view),
@@ -77,7 +77,7 @@ function returnsIn({ doc }: EditorState): number[] {
   return [...doc.toString().matchAll(/\r/g)].map(({ index }) => index);
 }
 
-/** The keys that move the cursor or delete a character treat `\r\n` as one character. */
+/** The keys that move the cursor or delete treat `\r\n` as one character. */
 const windowsBreaks = EditorView.atomicRanges.of(({ state }) =>
   RangeSet.of(
     returnsIn(state)
@@ -109,7 +109,7 @@ function convert(
   return changes.empty ? tr : [tr, { changes, sequential: true }];
 }
 
-/** Keep the cursor out of `\r\n`: the offset between them looks like the one before them. */
+/** The offset inside `\r\n` looks like the one before it. */
 function moveCursor(
   tr: Transaction
 ): TransactionSpec | readonly TransactionSpec[] {
@@ -121,7 +121,7 @@ function moveCursor(
   return isBetween ? [tr, { selection, sequential: true }] : tr;
 }
 
-/** The extension of a cell's editor. It must be among the editor's first extensions. */
+/** Must be among the editor's first extensions. */
 export const lineBreaks: Extension = [
   EditorState.lineSeparator.of('\n'),
   Prec.highest(returns),
