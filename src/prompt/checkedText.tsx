@@ -10,7 +10,7 @@ import { unsupportedNumbers, unsupportedTexts } from './numbersInText';
 
 export interface IHandedOutput {
   readonly text: string;
-  /** Whether the model also got images. The numbers in them can't be compared. */
+  /** Whether the model also got images, whose numbers can't be compared. */
   readonly hasImages: boolean;
 }
 
@@ -18,7 +18,7 @@ const MAX_LISTED = 20;
 
 export function CheckedText(props: {
   text: string;
-  /** The outputs that the model got; null if there were none, or if they aren't stored. */
+  /** Null if the model got no outputs, or they aren't stored. */
   handed: IHandedOutput | null;
   trans: TranslationBundle;
 }): React.JSX.Element {
@@ -50,7 +50,7 @@ export function CheckedText(props: {
   );
 }
 
-/** Return a line of Markdown with the numbers that the output doesn't support; empty without any. */
+/** Return a line of Markdown with the unsupported numbers; empty without any. */
 export function unsupportedNote(
   text: string,
   handed: IHandedOutput | null,

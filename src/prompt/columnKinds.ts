@@ -19,21 +19,21 @@ const NUMBER =
 const DATE = /^(datetime|date|timestamp|period|posixct)/i;
 /** Matches a list or an array of SQL, such as `INTEGER[]` or `VARCHAR[3]`. */
 const LIST = /\[\d*\]$/;
-/** Matches the name of a column that contains dates, as texts or numbers. */
+/** A column with dates, as texts or numbers. */
 const DATE_NAME =
   /(^|[_\s-])(date|datetime|timestamp|day|month|year)$|(日期|年份|月份|年|月)$/;
-/** Matches the name of a column that contains dates if it contains texts. */
+/** A column with dates if it contains texts. */
 const TIME_NAME = /(^|[_\s-])time$|(时间|時間)$/;
-/** Matches the name of a column that identifies rows. */
+/** A column that identifies rows. */
 const KEY_NAME =
   /(?:^|[_\s-]|(?<=\P{ASCII}))(id|key|code|no|uuid|zip|isbn|sku)$|(编号|代码|编码|序号|号码|編號|代碼|編碼|序號|號碼)$/u;
-/** Matches the name of a column that only numbers the rows, such as the one that pandas writes. */
+/** A column that only numbers the rows, such as the one that pandas writes. */
 const INDEX_NAME =
   /^(unnamed(: ?| )[\d.]+(_level_\d+)?|\.\.\.1|(df_?)?index|level_\d+|rank|row_?(num(ber)?|names?|nr|index)?|#)$|^(索引|行号|排名|行號)$/i;
-/** Matches the name of a column with the quantity that people ask about first. */
+/** A column with the quantity that people ask about first. */
 const MEASURE_NAME =
   /(^|[_\s-])(amount|cost|income|price|profit|quantity|revenue|sales|salary|score|total|value)([_\s-]|$)|(金额|价格|销量|销售额|收入|成本|利润|数量|分数|总计|金額|價格|銷量|銷售額|利潤|數量|分數|總計)$/;
-/** Matches the name of a column of texts most of which differ. */
+/** A column of texts most of which differ. */
 const PROSE_NAME =
   /(^|[_\s-])(name|text|title|notes?|comment|description|url|email|address|phone)$|(姓名|名称|名稱|标题|標題|备注|備註|描述|说明|說明|地址|邮箱|信箱|电话|電話)$/;
 
@@ -54,7 +54,6 @@ export function isNumber(column: Column): boolean {
   return hasNumbers(column) && !isOther;
 }
 
-/** Return whether a column contains the quantity that people ask about first. */
 export function isMeasure(column: Column): boolean {
   return isNumber(column) && isNamed(column, MEASURE_NAME);
 }
@@ -73,7 +72,7 @@ export interface IKeyName {
   readonly end: string;
 }
 
-/** Return the parts of a key's name; null if the name isn't one of a key. */
+/** Null if the name isn't one of a key. */
 export function keyName(name: string): IKeyName | null {
   const words = snakeCase(name);
   const match = KEY_NAME.exec(words);
@@ -82,7 +81,7 @@ export function keyName(name: string): IKeyName | null {
   );
 }
 
-/** Return whether the values of two columns can be equal, as far as the dtypes tell. */
+/** Return whether the dtypes allow values of two columns to be equal. */
 export function isComparable(left: Column, right: Column): boolean {
   return (
     (hasNumbers(left) && hasNumbers(right)) ||
@@ -91,7 +90,7 @@ export function isComparable(left: Column, right: Column): boolean {
   );
 }
 
-/** Return a name in snake case: `orderId` as `order_id`. */
+/** `orderId` becomes `order_id`. */
 export function snakeCase(name: string): string {
   return name.replace(/([a-z])([A-Z])/g, '$1_$2').toLowerCase();
 }
@@ -110,7 +109,7 @@ function isNamed({ name }: Column, pattern: RegExp): boolean {
 
 const IDENTIFIER = /^[\p{ID_Start}_][\p{ID_Continue}]*$/u;
 
-/** Return the mention of a column, such as `@df.price` or `@df."unit price"`. */
+/** `@df.price` or `@df."unit price"` */
 export function columnMention(frame: string, column: string): string {
   return `@${frame}.${IDENTIFIER.test(column) ? column : `"${column}"`}`;
 }

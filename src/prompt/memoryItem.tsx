@@ -7,7 +7,6 @@ import type { IMemory } from '../tokens';
 
 const MAX_TEXT = 80;
 
-/** Return the name of an entry in a receipt. */
 export function entryName({
   scope,
   id
@@ -15,7 +14,7 @@ export function entryName({
   return `${scope}:${id}`;
 }
 
-/** Return the beginning of an entry's text, or what is known if it was forgotten or isn't used. */
+/** The beginning of an entry's text, or what is known if it was forgotten or isn't used. */
 export function memoryItemText(
   { name, count }: Pick<ContextItem, 'name' | 'count'>,
   memory: IMemory | null | undefined,
@@ -31,7 +30,7 @@ export function memoryItemText(
     : text;
 }
 
-/** The entry as a link to the memory view, where it can be changed and forgotten. */
+/** A link to the memory view, where the entry can be changed and forgotten. */
 export function MemoryItem(props: {
   item: Pick<ContextItem, 'name' | 'count'>;
   memory?: IMemory | null;

@@ -1,4 +1,4 @@
-/** The messages of a prompt, rendered exactly as the server returns them, and never as HTML. */
+/** The messages of a prompt, as the server returns them, never rendered as HTML. */
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
@@ -7,7 +7,7 @@ import type { ImageFacts, PromptMessage } from '../api/types';
 export function Messages(props: {
   messages: readonly PromptMessage[];
   trans: TranslationBundle;
-  /** Show an image of a message. By default, only its description is shown. */
+  /** By default, only an image's description is shown. */
   renderImage?: (image: ImageFacts, label: string) => React.ReactNode;
 }): React.JSX.Element {
   const { messages, trans, renderImage } = props;
@@ -16,7 +16,7 @@ export function Messages(props: {
       {messages.map((message, index) => (
         <section key={index}>
           <h3>{messageTitle(message, trans)}</h3>
-          {/* A long text can be scrolled with the keyboard only if it is focusable. */}
+          {/* The keyboard can scroll a long text only if it is focusable. */}
           <pre tabIndex={0} aria-label={messageTitle(message, trans)}>
             {message.text}
           </pre>
@@ -35,7 +35,7 @@ export function Messages(props: {
   );
 }
 
-/** Return all messages as one text, with their headings, in order to compare it with another. */
+/** All messages as one text, with their headings, to compare it with another. */
 export function messagesText(
   messages: readonly PromptMessage[],
   trans: TranslationBundle
@@ -52,7 +52,7 @@ export function messagesText(
     .join('\n');
 }
 
-/** Return a sentence about the secrets that were replaced; empty if there are none. */
+/** Empty if no secrets were replaced. */
 export function redactedText(count: number, trans: TranslationBundle): string {
   return count > 0
     ? trans._n(
@@ -63,7 +63,7 @@ export function redactedText(count: number, trans: TranslationBundle): string {
     : '';
 }
 
-/** Return the description of an image in a prompt, with the beginning of its hash. */
+/** With the beginning of the image's hash. */
 export function imageText(
   { mediaType, width, height, size, sha256 }: ImageFacts,
   trans: TranslationBundle

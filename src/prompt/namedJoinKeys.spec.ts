@@ -2,7 +2,7 @@ import { namedJoinKeys } from './namedJoinKeys';
 
 type Columns = Record<string, string>;
 
-/** Return the pairs of columns of joins: `orders.customer_id = customers.id`. */
+/** Joins such as `orders.customer_id = customers.id`. */
 function keys(tables: Record<string, Columns>, hasHeader = true): string[] {
   const described = Object.entries(tables).map(([name, columns]) => ({
     name,

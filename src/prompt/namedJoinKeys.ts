@@ -11,7 +11,7 @@ import {
   snakeCase
 } from './columnKinds';
 
-/** The ends of key names that identify the same things in all tables. */
+/** These identify the same things in all tables. */
 const GLOBAL_KEY = /^(isbn|sku)$/;
 
 /** Return the most likely keys first. */
@@ -53,9 +53,8 @@ function keyPairs(left: ITable, right: ITable): [Column, Column][] {
 }
 
 /**
- * Return the rank of a pair of key columns: 0 for `customer_id` in two tables, one of them
- * `customers`; 1 for `customer_id`, and `id` of `customers`; 2 for `customer_id` elsewhere; else
- * null.
+ * Return 0 for `customer_id` in two tables, one of them `customers`; 1 for `customer_id`, and `id`
+ * of `customers`; 2 for `customer_id` elsewhere; else null.
  */
 function rankOf(
   leftTable: ITable,
@@ -82,7 +81,7 @@ function rankOf(
   return isReference ? 1 : null;
 }
 
-/** Return whether the rows of a table are such things: those of `dim_customers` are a `customer`. */
+/** Each row of `dim_customers` is a `customer`. */
 function isAbout({ name }: ITable, entity: string): boolean {
   const thing = plain(entity);
   if (!thing) {

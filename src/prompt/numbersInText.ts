@@ -3,7 +3,6 @@
  * supported by one that rounds to it; “31 %” also by 0.3123. Signs don't count: “fell by 3”.
  */
 
-/** A number in a text, with its place. */
 export interface INumberInText {
   readonly start: number;
   readonly end: number;
@@ -59,22 +58,21 @@ export function unsupportedNumbers(
   });
 }
 
-/** Return the numbers that a result doesn't support, as the text writes them, each once. */
+/** As the text writes them, each once. */
 export function unsupportedTexts(text: string, result: string): string[] {
   const numbers = unsupportedNumbers(text, result);
   return [...new Set(numbers.map(({ start, end }) => text.slice(start, end)))];
 }
 
-/** Return whether a value equals a number of a text, rounded to its digits. */
 function isRoundedTo(
   value: number,
   { value: rounded, tolerance }: INumberInText
 ): boolean {
-  // The result may itself be rounded, so the last digit may differ by less than a unit.
+  // The result may be rounded itself, so the last digit may differ by less than a unit.
   return Math.abs(value - rounded) <= tolerance * (1 + 1e-9) + rounded * 1e-12;
 }
 
-/** Return a text with the digits of all scripts as ASCII, and full-width signs as ASCII. */
+/** Digits of all scripts, and full-width signs, as ASCII. */
 function asciiDigits(text: string): string {
   return text
     .replace(/\p{Nd}/gu, digit => String(digitOf(digit)))
@@ -82,7 +80,7 @@ function asciiDigits(text: string): string {
     .replaceAll('．', '.');
 }
 
-/** Return the value of a decimal digit. In each script, the digits 0 to 9 follow each other. */
+/** In each script, the digits 0 to 9 follow each other. */
 function digitOf(character: string): number {
   let code = character.codePointAt(0)!;
   let digit = 0;

@@ -26,14 +26,14 @@ const item = (
   ...more
 });
 const ids = (numbers: number[]) => numbers.map(number => `c${number}`);
-/** Number the cells c1, c2, … by their ids; other cells aren't in the notebook. */
+/** The cells c1, c2, … are in the notebook. */
 const cellNumber = (id: string) => Number(/^c(\d+)$/.exec(id)?.[1]) || null;
 
 /** Turn 2 has no answer, so the row doesn't count it. */
 const numberOf = (turnId: number) =>
   requestNumber({ turnId, uncountedTurnIds: [2] });
 
-/** Return the texts of the table's rows, and the class of each row. */
+/** The texts and the class of each row. */
 function rows(items: ContextItem[]) {
   const host = document.createElement('div');
   const trans = nullTranslator.load('aiserver');

@@ -13,13 +13,12 @@ import { MemoryItem, memoryItemText } from './memoryItem';
 
 export interface IReceiptProps {
   items: readonly ContextItem[];
-  /** Return the position of a cell in the notebook, from 1; null if there is no such cell. */
+  /** A cell's position, from 1; null if there is no such cell. */
   cellNumber: (cellId: string) => number | null;
-  /** Return the number by which people know a turn; null if it has none. */
+  /** The number by which people know a turn; null if it has none. */
   requestNumber: (turnId: number) => number | null;
-  /** The memories whose entries may be in the receipt. */
+  /** Its entries may be in the receipt. */
   memory?: IMemory | null;
-  /** Show the note of the notebook, where it can be changed. */
   showNote?: () => void;
   trans: TranslationBundle;
 }
@@ -222,7 +221,7 @@ function originText(
   return Object.hasOwn(texts, kind) ? texts[kind] : trans.__('Notebook');
 }
 
-/** Return numbers as a text with ranges: “1, 2, 4–6”. */
+/** With ranges: “1, 2, 4–6”. */
 export function rangesText(numbers: readonly number[]): string {
   const sorted = [...new Set(numbers)].sort((a, b) => a - b);
   const ranges: number[][] = [];

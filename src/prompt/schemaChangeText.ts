@@ -4,7 +4,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import type { SchemaChange } from '../api/types';
 import { countText } from '../labels/formats';
 
-/** One part of a change, such as a new column; `tag` is the HTML element that shows it. */
+/** Such as a new column; `tag` is the HTML element that shows it. */
 export interface ISchemaChangePart {
   readonly text: string;
   readonly tag: 'ins' | 'del' | 'span';
@@ -17,7 +17,7 @@ export function schemaChangeTitle(
   return trans.__('%1 has changed since the last request with it:', name);
 }
 
-/** Return the parts of a change: first its columns, then its class and its numbers. */
+/** First the columns, then the class and the numbers. */
 export function schemaChangeParts(
   change: SchemaChange,
   trans: TranslationBundle
@@ -59,7 +59,7 @@ export function schemaChangeParts(
   return parts.filter(part => !!part);
 }
 
-/** Return how many more or fewer rows or columns there are, such as “120 more rows”. */
+/** “120 more rows” */
 function countChangeText(
   what: 'rows' | 'columns',
   { before, after }: { before: number; after: number },

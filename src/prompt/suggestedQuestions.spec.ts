@@ -6,7 +6,7 @@ import { suggestQuestions } from './suggestedQuestions';
 const trans = nullTranslator.load('aiserver');
 const DESCRIBE = 'Describe the columns, missing values and outliers';
 
-/** Return a table from names and dtypes, such as `{price: 'float64'}`. */
+/** From columns such as `{price: 'float64'}`. */
 function table(name: string, columns: Record<string, string>) {
   return {
     name,

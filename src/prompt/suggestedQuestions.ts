@@ -80,7 +80,6 @@ function joinQuestion(
     : { text, reason: trans.__('%1% of the values occur in both', percent) };
 }
 
-/** Return whether a name is short enough for a question. */
 function isUsable(name: string): boolean {
   return name.trim() !== '' && name.length <= MAX_NAME && !/[\r\n]/.test(name);
 }

@@ -5,18 +5,18 @@ import type { TurnReceipt } from '../api/types';
 import { countText, durationText, localeOf } from '../labels/formats';
 import { removeChineseSpaces } from '../labels/serverText';
 
-/** Tokens and costs of answers and summaries; a cost that isn't known is null. */
+/** Sums over answers and summaries; an unknown cost is null. */
 export interface IUsage {
   readonly inputTokens: number;
   readonly outputTokens: number;
   readonly cost: number | null;
-  /** The number of answers and summaries whose cost isn't known. */
+  /** The number without a known cost. */
   readonly unpriced: number;
-  /** The number of answers and summaries whose tokens weren't counted. */
+  /** The number without counted tokens. */
   readonly uncounted: number;
 }
 
-/** Format a cost in US dollars: "$1.25". Costs below ten cents have two significant digits. */
+/** "$1.25"; below ten cents with two significant digits */
 export function costText(cost: number, trans: TranslationBundle): string {
   const digits =
     cost > 0 && cost < 0.1
@@ -51,7 +51,7 @@ export function sumReceipts(
   };
 }
 
-/** Return the sums as a text, such as “1,250 tokens · $0.02”; empty if no tokens were counted. */
+/** “1,250 tokens · $0.02”; empty if no tokens were counted */
 export function totalsText(usage: IUsage, trans: TranslationBundle): string {
   const tokens = usage.inputTokens + usage.outputTokens;
   if (!tokens) {
@@ -65,7 +65,7 @@ export function totalsText(usage: IUsage, trans: TranslationBundle): string {
     : text;
 }
 
-/** Return the parts of a text about one turn, without what isn't stored. */
+/** About one turn, without what isn't stored. */
 export function receiptTexts(
   receipt: TurnReceipt,
   trans: TranslationBundle
