@@ -1,6 +1,5 @@
 /**
- * Provides `IModels`, with which a person chooses models and connects providers. Adds the commands
- * for models, and shows the settings of the models in JupyterLab's settings editor.
+ * Provides `IModels`, the commands for models, and their settings in JupyterLab's settings editor.
  */
 import {
   JupyterFrontEnd,
@@ -138,7 +137,7 @@ class Models implements IModels {
     return showLocalModels(this._services);
   }
 
-  /** Open the settings editor or, in an application without one, a dialog. */
+  /** Open the settings editor or, without one, a dialog. */
   async openSettings(): Promise<void> {
     const { commands } = this._app;
     if (commands.hasCommand('settingeditor:open')) {
@@ -180,7 +179,7 @@ class Models implements IModels {
     );
   }
 
-  /** Fetch the list of models, and open a menu. Show a failure as a notification. */
+  /** Fetch the models, and open a menu. Show a failure as a notification. */
   private async _openMenu(
     position: { x: number; y: number },
     create: (menus: typeof import('./view/menu')) => Menu
@@ -196,7 +195,6 @@ class Models implements IModels {
     openMenu(create(menus), position, previousFocus);
   }
 
-  /** Return a function that runs `action` if the person confirms the model. */
   private _ifConfirmed(action: (model: ModelInfo) => void | Promise<void>) {
     return async (model: ModelInfo): Promise<void> => {
       const load = () => import('./view/confirmModel');

@@ -1,4 +1,4 @@
-/** The values that a person has entered in the form of a provider, and their consequences. */
+/** The values that a person has entered in a provider's form, and their consequences. */
 import type { ModelInfo, Provider } from '../../api/types';
 
 export interface IEntered {
@@ -13,7 +13,7 @@ export function initialValues(
   defaultModel: ModelInfo | null
 ): IEntered {
   const { address, name, onThisMachine = false, suggested } = provider;
-  // The id of a model is the provider's name, a colon and the model's name.
+  // A model's id is the provider's name, a colon and the model's name.
   const current =
     defaultModel?.provider === name
       ? defaultModel.id.slice(name.length + 1)
@@ -36,7 +36,7 @@ export class FormValues {
     return this.entered.model.trim();
   }
 
-  /** The address to which requests are sent. It is entered in the form, or fixed for the provider. */
+  /** The address for requests, entered in the form or fixed for the provider. */
   get address(): string | null {
     const { address, needsAddress } = this.provider;
     return needsAddress ? this.entered.address.trim() : address;
@@ -57,7 +57,6 @@ export class FormValues {
     return (!keySource || this.isKeySaved) && (needsKey || needsAddress);
   }
 
-  /** Whether the provider can be asked for its models. */
   get canAsk(): boolean {
     const { keySource, needsAddress, needsKey } = this.provider;
     const isKeyMissing = needsKey && !keySource && !this.entered.key;
@@ -65,8 +64,8 @@ export class FormValues {
   }
 
   /**
-   * A server at a loopback address may be a proxy that forwards requests to a remote server. Only the
-   * person knows this, so the form asks whether the model runs on the Jupyter server's machine.
+   * A server at a loopback address may be a proxy to a remote one. Only the person knows, so the
+   * form asks whether the model runs on the Jupyter server's machine.
    */
   get canDeclareLocal(): boolean {
     return !this.provider.placeSettled && isLoopback(this.address);
@@ -83,8 +82,8 @@ export class FormValues {
   }
 
   /**
-   * A new key is saved together with its address, because the server sends a key only to the address
-   * with which the key was saved.
+   * A new key is saved with its address, because the server sends a key only to the address with
+   * which it was saved.
    */
   get sentAddress(): string | null {
     const isSent = this.sentKey !== null || this.isAddressChanged;

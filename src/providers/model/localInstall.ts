@@ -4,9 +4,9 @@
  *
  * Invariants:
  * - Only `start`, which a person triggers, begins or resumes an installation. If the connection is
- *   lost, the page joins the running installation.
- * - The status at the end of an installation is done, stopped or failed; it is idle if the page was
- *   not connected then. The list of models shows whether the model is installed.
+ *   lost, the page joins the running one.
+ * - At the end, the status is done, stopped or failed; idle if the page was not connected then. The
+ *   list of models shows whether the model is installed.
  */
 import { Signal } from '@lumino/signaling';
 
@@ -19,10 +19,10 @@ export type InstallApi = Pick<ApiClient, 'installLocal' | 'stopInstall'>;
 
 export interface ILocalInstallState {
   readonly status: 'idle' | 'running' | 'stopped' | 'failed' | 'done';
-  /** The model's name in the catalogue; null for the smallest model, or if the status is idle. */
+  /** In the catalogue; null for the smallest model, or if the status is idle. */
   readonly name: string | null;
   readonly progress: InstallState | null;
-  /** The speed over the last few seconds, in bytes per second; null if it was not measured. */
+  /** Over the last few seconds, in bytes per second; null if it was not measured. */
   readonly speed: number | null;
   /** Why it failed or could not be stopped. */
   readonly problem: IFailure | null;
@@ -39,7 +39,7 @@ const IDLE: ILocalInstallState = {
 const INTERRUPTED: IFailure = { code: 'install_interrupted', message: '' };
 
 const SPEED_WINDOW_MS = 6000;
-/** So many connections may be lost in a row, without a progress report between. */
+/** Connections that may be lost in a row, without a progress report between. */
 const MAX_ATTEMPTS = 3;
 const RETRY_DELAY_MS = 1000;
 
@@ -59,12 +59,12 @@ export class LocalInstall {
     return this._state.status === 'running';
   }
 
-  /** Grows at each start, join and stop. If it has, the state in a response is outdated. */
+  /** Grows at each start, join and stop: then the state in an older response is outdated. */
   get epoch(): number {
     return this._epoch;
   }
 
-  /** Start or resume the installation of a model; do nothing if an installation is running. */
+  /** Start or resume an installation unless one is running. */
   async start(name: string | null): Promise<void> {
     if (!this.isRunning) {
       const progress = name === this._state.name ? this._state.progress : null;
@@ -93,7 +93,7 @@ export class LocalInstall {
     this._setState({ status: 'stopped', speed: null, problem: null });
   }
 
-  /** Join, start or resume an installation, and update the state until it ends. */
+  /** Update the state until the installation ends. */
   private async _follow(
     name: string | null,
     progress: InstallState | null,
@@ -106,7 +106,7 @@ export class LocalInstall {
     let attemptsLeft = MAX_ATTEMPTS;
     this._samples = [];
     this._setState({ ...IDLE, status: 'running', name, progress });
-    /** Return why another attempt is needed; null if none is. */
+    /** Return why another attempt is needed, or null. */
     const attempt = async (): Promise<IFailure | null> => {
       try {
         for await (const event of this._api.installLocal(isJoin, name)) {
@@ -123,7 +123,7 @@ export class LocalInstall {
         }
       } catch (reason) {
         const { code, status } = reason as ApiError;
-        // A lost connection has status 0. Any other status comes from an error response.
+        // A lost connection has status 0, an error response any other.
         attemptsLeft = status > 0 ? 1 : attemptsLeft;
         if (!isJoin || (code !== 'not_found' && status !== 409)) {
           return toFailure(reason, INTERRUPTED.code);
@@ -183,7 +183,7 @@ export class LocalInstall {
       ? (received * 1000) / elapsedMs
       : this._state.speed;
     this._setState({ name, progress, speed });
-    // While the download stalls, the server sends no event, so a timer sets the speed to 0.
+    // While the download stalls, the server sends no event.
     const stall = () => this._setState({ speed: 0 });
     this._stallTimer = setTimeout(stall, SPEED_WINDOW_MS);
   }

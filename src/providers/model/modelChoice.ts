@@ -1,10 +1,10 @@
 /**
- * The list of available models, and the choice of the default model. All prompt rows, menus and
- * settings of a page use one instance.
+ * The list of models, and the choice of the default model, for all prompt rows, menus and settings
+ * of a page.
  *
  * Invariants:
- * - The list of models is always the server's last response. A choice is sent to the server, and
- *   the page shows it when the server's next list contains it.
+ * - The list is always the server's last response. A choice is sent to the server, and shown when
+ *   its next list contains it.
  * - A key is sent to the server and never stored in the page.
  * - Models are chosen, connected and installed only on a person's action.
  */
@@ -34,7 +34,7 @@ export type ModelsApi = InstallApi &
     | 'modelNames'
   >;
 
-/** The entered values. Without a new key and address, the server uses its current ones. */
+/** Without a new key and address, the server uses its current ones. */
 export interface IProviderInput {
   provider: string;
   key: string | null;
@@ -45,14 +45,12 @@ export class ModelChoice {
   constructor(private readonly _api: ModelsApi) {
     this.install = new LocalInstall(_api);
     this.install.changed.connect((_, { status }) => {
-      // When the status becomes `done`, `changed` is emitted later: by `_finishInstall`, as soon as
-      // the list contains the model.
+      // After `done`, `_finishInstall` emits `changed` as soon as the list contains the model.
       if (status !== 'done') {
         this.changed.emit('install');
       }
       if (status !== this._installStatus && status !== 'running') {
-        // The installation has ended, so the server's list now contains the installed model or the
-        // size of the partial download.
+        // The server's list now contains the installed model or the size of the partial download.
         void this._finishInstall(status);
       }
       this._installStatus = status;
@@ -61,20 +59,20 @@ export class ModelChoice {
 
   readonly install: LocalInstall;
 
-  /** The server's last list of models; null before its first response. */
+  /** The server's last list; null before its first response. */
   get list(): ModelList | null {
     return this._list;
   }
 
-  /** Why fetching the list, or choosing a newly installed model, failed; null if it didn't. */
+  /** Why fetching the list, or choosing a newly installed model, failed. */
   get problem(): IFailure | null {
     return this._problem;
   }
 
-  /** Emitted when the list, its problem or the installation changes, unless the latter is `done`. */
+  /** Emitted when the list, its problem or the installation changes, unless that is `done`. */
   readonly changed = new Signal<this, 'list' | 'install'>(this);
 
-  /** The model that a cell uses unless another model was chosen for it; null if there is none. */
+  /** The model of cells for which no other was chosen; null if there is none. */
   get defaultModel(): ModelInfo | null {
     return this.findModel(this._list?.default ?? null);
   }
@@ -83,7 +81,7 @@ export class ModelChoice {
     return this._list?.models.find(model => model.id === id) ?? null;
   }
 
-  /** The local models, installed or not; empty if the administrator excludes them. */
+  /** Installed or not; empty if the administrator excludes them. */
   get localModels(): readonly LocalModelEntry[] {
     return this._list?.localModels ?? [];
   }
@@ -105,7 +103,7 @@ export class ModelChoice {
     );
   }
 
-  /** Fetch the list of models. Concurrent calls share one request. */
+  /** Concurrent calls share one request. */
   refresh(): Promise<void> {
     this._pendingRefresh ??= this._fetchList().finally(
       () => (this._pendingRefresh = null)
@@ -114,8 +112,8 @@ export class ModelChoice {
   }
 
   /**
-   * Install a local model, or resume its installation. Then make it the default model, unless there
-   * was another one, except a local model that isn't ready.
+   * Install a local model, or resume its installation. Make it the default model unless there was
+   * another one that is ready or isn't local.
    */
   async installLocal(entry: LocalModelEntry): Promise<void> {
     if (!this.install.isRunning) {
@@ -132,13 +130,13 @@ export class ModelChoice {
     await this._refreshAfterChange();
   }
 
-  /** Make the model `id` the default model. If `id` is null, the server chooses a default model. */
+  /** With null, the server chooses a default model. */
   async choose(id: string | null): Promise<void> {
     await this._api.chooseModel(id);
     await this._refreshAfterChange();
   }
 
-  /** Save the values that were entered for a provider, then make its `model` the default model. */
+  /** Save the entered values, then make `model` the default model. */
   async connect(
     input: IProviderInput,
     model: string,
@@ -155,20 +153,20 @@ export class ModelChoice {
     await this._refreshAfterChange();
   }
 
-  /** Call this only after a person pressed a button. Throws an `ApiError`. */
+  /** Only after a person pressed a button. Throws an `ApiError`. */
   async test(input: IProviderInput, model: string): Promise<Verdict> {
     const { provider, key, address } = input;
     try {
       return await this._api.check(`${provider}:${model}`, key, address);
     } finally {
       if (key === null && address === null) {
-        // The test used the saved key. The list shows whether the provider rejected that key.
+        // The list shows whether the provider rejected the saved key.
         await this.refresh();
       }
     }
   }
 
-  /** Call this only after a person opened the list. */
+  /** Only after a person opened the list. */
   modelNames({ provider, key, address }: IProviderInput): Promise<string[]> {
     return this._api.modelNames(provider, key, address);
   }
@@ -186,15 +184,15 @@ export class ModelChoice {
     );
   }
 
-  /** Refresh the list after a change, which the response of a pending refresh may not contain. */
+  /** The response of a pending refresh may not contain the change. */
   private async _refreshAfterChange(): Promise<void> {
     await this._pendingRefresh;
     await this.refresh();
   }
 
   /**
-   * Refresh the list after an installation, and choose the new model. Otherwise, the server might
-   * pick another default when a second local model is installed.
+   * Refresh the list and choose the new model. The server might pick another default when a second
+   * local model is installed.
    */
   private async _finishInstall(
     status: ILocalInstallState['status']
@@ -221,8 +219,8 @@ export class ModelChoice {
       this._problem = toFailure(reason);
     }
     const runningInstall = this._list?.local?.installing;
-    // If the installation was stopped after the list was requested, the list may still contain the
-    // installation. Don't join it again.
+    // If the installation was stopped after the list was requested, the list may still contain it.
+    // Don't join it again.
     if (runningInstall && epoch === this.install.epoch) {
       void this.install.join(runningInstall);
     }
@@ -233,6 +231,5 @@ export class ModelChoice {
   private _problem: IFailure | null = null;
   private _installStatus: ILocalInstallState['status'] = 'idle';
   private _pendingRefresh: Promise<void> | null = null;
-  /** The id of the model to choose after its installation. */
   private _idAfterInstall: string | null = null;
 }

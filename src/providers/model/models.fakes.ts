@@ -1,6 +1,6 @@
 /**
- * A fake of the server's API for models. The specs use it because real providers charge for
- * requests, and the local model is a download of half a gigabyte.
+ * A fake of the server's API for models: real providers charge for requests, and the local model is
+ * a download of half a gigabyte.
  */
 import type {
   InstallEvent,
@@ -94,21 +94,18 @@ export const LARGE: LocalModelEntry = {
   suggested: true
 };
 
-/** Return a copy of a catalogue's entry, as the entry of an installed model. */
+/** The entry of an installed model. */
 export function installed(entry: LocalModelEntry): LocalModelEntry {
   const installedBytes = entry.bytes ?? 0;
   return { ...entry, installed: true, installedBytes, removable: true };
 }
 
-/** Return a model of the catalogue as it appears among the ready models of a `ModelList`. */
+/** As the model appears among the ready ones of a `ModelList`. */
 export function readyModel({ id, label }: LocalModelEntry): ModelInfo {
   return { ...LOCAL, id, label };
 }
 
-/**
- * Build a list of models in which no model is ready, with the given changes. By default, the
- * smallest local model is the only one.
- */
+/** No model is ready; by default, the smallest local one is the only one. */
 export function modelList(change: Partial<ModelList> = {}): ModelList {
   const { local = NOT_INSTALLED } = change;
   return {
@@ -121,14 +118,14 @@ export function modelList(change: Partial<ModelList> = {}): ModelList {
   };
 }
 
-/** A fake API that records its calls and streams events that a spec sends. */
+/** Records its calls, and streams the events that a spec sends. */
 export class ModelsApiFake implements ModelsApi {
   list = modelList();
   calls: [string, ...unknown[]][] = [];
   failure: Error | null = null;
-  /** The result of `check`, which tests a provider; if it is an `Error`, `check` throws it. */
+  /** The result of `check`, or the error that it throws. */
   verdict: Verdict | Error = 'ok';
-  /** The names of the models that every provider lists. */
+  /** Every provider lists these models. */
   listedNames: string[] = [];
 
   async models(): Promise<ModelList> {
@@ -216,8 +213,8 @@ export class ModelsApiFake implements ModelsApi {
   }
 
   /**
-   * Send an event of the installation to the page. `end` closes the stream before the installation
-   * has ended, and an `Error` makes the stream fail.
+   * Send an event to the page. `end` closes the stream before the installation has ended, and an
+   * `Error` makes it fail.
    */
   async give(event: InstallEvent | 'end' | Error): Promise<void> {
     this._resolveEvent(event);
@@ -227,7 +224,6 @@ export class ModelsApiFake implements ModelsApi {
     }
   }
 
-  /** The names of the recorded calls. */
   get names(): string[] {
     return this.calls.map(([name]) => name);
   }

@@ -49,7 +49,7 @@ async function choiceOf(
   return choice;
 }
 
-/** Answer the dialog and return its text; null if no dialog was shown. */
+/** The dialog's text is null if none was shown. */
 async function answerDialog(
   current: ModelInfo | null,
   chosen: ModelInfo,

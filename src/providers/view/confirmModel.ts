@@ -10,8 +10,8 @@ import { destinationOf } from './labels';
 import { SentData } from './sentData';
 
 /**
- * Ask the person to confirm the use of a remote model, unless requests to the default model go to
- * the same destination. Resolves to true if the model may be used.
+ * Ask the person to confirm a remote model, unless the default model's requests go to the same
+ * destination. Resolves to true if it may be used.
  */
 export async function confirmModel(
   model: ModelInfo,

@@ -1,4 +1,3 @@
-/** The dialogs for models. */
 import { Dialog, ReactWidget } from '@jupyterlab/apputils';
 import * as React from 'react';
 
@@ -22,15 +21,14 @@ export async function connectProvider(
         initialProvider={provider}
         footer={footer}
         onChosen={() => (isChosen = true)}
-        onVerified={() => dialog.resolve(0)} // Close the dialog.
+        onVerified={() => dialog.resolve(0)}
       />
     </ModelViews>,
     Dialog.cancelButton({ label: trans.__('Close') }),
     provider ? 'input:checked' : 'input[type="radio"]'
   );
-  // Show the form's buttons in the dialog's footer, where they are always in view. Insert them
-  // before the dialog's own button. When Tab is pressed on that button, JupyterLab moves the focus
-  // to the start of the dialog, so Tab would never reach buttons after it.
+  // Show the form's buttons in the dialog's footer, always in view, before its own button: when Tab
+  // is pressed on that, JupyterLab moves the focus to the start of the dialog.
   dialog.node.querySelector('.jp-Dialog-footerButtons')?.prepend(footer);
   dialog.addClass('jp-AIServer-Models-connect');
   await dialog.launch();
@@ -73,17 +71,16 @@ function createDialog(
 }
 
 /**
- * A dialog in which our own fields and buttons handle Enter. In JupyterLab's `Dialog`, Enter
- * presses the default button even if a field has the focus, and in some versions even if another
- * button has the focus. The default button of a `FormDialog` closes the dialog, so the text that a
- * person has entered would be lost.
+ * A dialog in which our own fields and buttons handle Enter. In JupyterLab's `Dialog`, Enter presses
+ * the default button even if a field has the focus, and in some versions even if another button has
+ * it. That would close the dialog, and lose the entered text.
  */
 class FormDialog extends Dialog<unknown> {
   override handleEvent(event: Event): void {
     const { target } = event;
     const isEnter =
       event.type === 'keydown' && (event as KeyboardEvent).key === 'Enter';
-    // JupyterLab handles the key if the dialog itself or one of its own buttons has the focus.
+    // JupyterLab handles the key on the dialog itself or one of its own buttons.
     const isInside =
       target instanceof HTMLElement &&
       target.closest('.jp-Dialog-content') &&

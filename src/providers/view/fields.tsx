@@ -2,14 +2,12 @@
 import * as React from 'react';
 
 /**
- * A form that may be nested in another form, because the settings editor is a form itself. React
- * listens for submit events only at its root container, the element into which it renders. The
- * submit event of a nested form doesn't reach that element, so the browser itself would submit the
- * form and reload the page. To prevent this, a listener is added to the form's own element.
+ * May be nested in another form, as the settings editor is one itself. The submit event of a nested
+ * form doesn't reach React's root container, so the browser would submit the form and reload the
+ * page. A listener on the form's own element prevents this.
  */
 export function Form(props: {
   id: string;
-  /** Called when the form is submitted. */
   send: () => void;
   children: React.ReactNode;
 }): React.JSX.Element {
@@ -32,7 +30,6 @@ export function Form(props: {
   );
 }
 
-/** A label, the field below the label, and an optional hint below the field. */
 export function Field(props: {
   id: string;
   label: string;
@@ -49,7 +46,6 @@ export function Field(props: {
   );
 }
 
-/** A checkbox with its label on the same line, and a hint below. */
 export function CheckField(props: {
   id: string;
   label: string;

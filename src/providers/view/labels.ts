@@ -1,11 +1,10 @@
-/** Builds the texts about models and providers. */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { ModelInfo, ModelList, Provider, Verdict } from '../../api/types';
 import { labelText } from '../../labels/serverText';
 import { isLoopback, parseUrl } from '../model/formValues';
 
-/** Return the models that are ready, as two titled groups: local and remote. Omit empty groups. */
+/** Two titled groups, local and remote, without empty ones. */
 export function groupReadyModels(
   list: ModelList | null,
   trans: TranslationBundle
@@ -23,7 +22,7 @@ export function groupReadyModels(
   ].filter(({ models }) => models.length);
 }
 
-/** Name the destination of requests to a remote model, such as “OpenAI (https://…)”. */
+/** Name the destination of a remote model's requests, such as “OpenAI (https://…)”. */
 export function destinationOf(
   provider: Provider | null,
   model: ModelInfo,
@@ -44,11 +43,11 @@ export function destinationOf(
 }
 
 /**
- * Name the destination of requests that are sent to `address` for the model `name`, as a person has
- * entered them. Return null if the model runs on the Jupyter server's machine.
+ * Name the destination of requests to `address` for the model `name`, as entered; null if the model
+ * runs on the Jupyter server's machine.
  *
- * `isLocal` states whether the server at the address runs there. A loopback address doesn't prove
- * this, because the server there may be a proxy. `listedModel` is the model's entry in the list.
+ * `isLocal`: the server at the address runs there. A loopback address doesn't prove this, as it may
+ * be a proxy's. `listedModel` is the model's entry in the list.
  */
 export function destinationAtAddress(
   provider: Provider,
@@ -58,8 +57,8 @@ export function destinationAtAddress(
   isLocal: boolean,
   trans: TranslationBundle
 ): string | null {
-  // Ollama on this machine forwards requests for some models to Ollama's cloud. The Jupyter server
-  // lists such a model as remote, although the address is a loopback address.
+  // Ollama on this machine forwards requests for some models to its cloud. The Jupyter server lists
+  // such a model as remote, although the address is a loopback address.
   const isForwarded =
     isCloudName(provider, name) ||
     (provider.name === 'ollama' &&
@@ -73,7 +72,7 @@ export function destinationAtAddress(
   return isLocal ? null : providerText(provider, address, trans);
 }
 
-/** Apply the rule of the server (`is_cloud_name` in `aiserver/llm/providers.py`). */
+/** The server's rule (`is_cloud_name` in `aiserver/llm/providers.py`). */
 function isCloudName({ name }: Provider, model: string): boolean {
   return name === 'ollama' && /[-:]cloud$/.test(model);
 }
@@ -117,7 +116,7 @@ export function verdictText(
   }
 }
 
-/** Say why a provider refused the key or the account. */
+/** Why a provider refused the key or the account. */
 export function refusalText(code: string, trans: TranslationBundle): string {
   const texts: Record<string, string> = {
     model_no_credit: trans.__('No credit left'),
@@ -127,7 +126,7 @@ export function refusalText(code: string, trans: TranslationBundle): string {
   return texts[code] ?? trans.__('API key rejected');
 }
 
-/** Say where a provider's key is stored; empty without a key. */
+/** The place of a provider's key; empty without one. */
 export function keyText(provider: Provider, trans: TranslationBundle): string {
   switch (provider.keySource) {
     case 'environment':

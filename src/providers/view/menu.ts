@@ -1,6 +1,6 @@
 /**
- * The menu that opens when a person selects the model's name in a prompt row. The menu contains the
- * models that are ready, in two groups (local and remote), and commands to set up more models.
+ * The menu of the model's name in a prompt row: the models that are ready, local and remote, and
+ * commands to set up more.
  */
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { MenuSvg } from '@jupyterlab/ui-components';
@@ -26,17 +26,14 @@ export interface IModelMenuOptions extends Omit<
   IOtherModelMenuOptions,
   'chosen'
 > {
-  /** The id of the model that was chosen for the cell; null if the cell uses the default model. */
   cellModel: string | null;
-  /** Choose a model for this cell only; null lets the cell use the default model again. */
   chooseForCell: (model: ModelInfo | null) => void;
-  /** Ask a model for an answer to the open request, too; undefined if no suggestion is open. */
   askAnother?: (model: ModelInfo) => void;
   openLocalModels: () => void;
   openSettings: () => void;
 }
 
-/** Create a menu with the models that are ready, whose choice changes no default. */
+/** A choice in this menu of ready models changes no default. */
 export function createOtherModelMenu(options: IOtherModelMenuOptions): Menu {
   const { choice, trans, chosen, choose, connect } = options;
   const { menu, addEntry, addModels } = createMenus(choice, trans);
@@ -45,13 +42,12 @@ export function createOtherModelMenu(options: IOtherModelMenuOptions): Menu {
   return menu;
 }
 
-/** Create an empty menu, and the functions that fill it and its submenus. */
 function createMenus(choice: ModelChoice, trans: TranslationBundle) {
   const commands = new CommandRegistry();
   const newMenu = () => new MenuSvg({ commands });
   let commandCount = 0;
 
-  /** Add an entry to a menu. Without `execute`, the entry is a heading. */
+  /** Without `execute`, the entry is a heading. */
   const addEntry = (
     parent: Menu,
     label: string,

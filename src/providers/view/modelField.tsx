@@ -1,6 +1,6 @@
 /**
- * A text field for a model's name, and a list of the provider's models. A person can also enter a
- * name that is not in the list.
+ * A text field for a model's name, also one that isn't in the list of the provider's models beside
+ * it.
  *
  * Invariant: the names are fetched only when a person opens the list, never because a person types.
  */
@@ -14,18 +14,17 @@ const MAX_ROWS = 8;
 export function ModelField(props: {
   id: string;
   value: string;
-  /** The names to show until the provider's names are fetched, or if the provider lists none. */
+  /** Shown until the provider's names are fetched, or if it lists none. */
   suggested: readonly string[];
-  /** Fetch the names of all models. Null while the other fields lack input that this needs. */
+  /** Fetch all models' names. Null while the other fields lack input for this. */
   fetch: (() => Promise<readonly string[]>) | null;
   onChange: (value: string) => void;
 }): React.JSX.Element {
   const { id, value, suggested, fetch, onChange } = props;
   const { trans } = useServices();
   const [isOpen, setOpen] = React.useState(false);
-  /** The fetched names; null before they are fetched. */
   const [names, setNames] = React.useState<readonly string[] | null>(null);
-  /** The text that was typed since the list was opened. */
+  /** Typed since the list was opened. */
   const [filter, setFilter] = React.useState('');
   const { isBusy, failure, act } = useAction();
   const list = React.useRef<HTMLSelectElement>(null);
@@ -82,7 +81,7 @@ export function ModelField(props: {
           value={shownNames.includes(value) ? value : ''}
           onChange={event => onChange(event.target.value)}
         >
-          {/* If this is selected instead of the first name, that name can be chosen. */}
+          {/* If this is selected, the first name can be chosen. */}
           <option value="" hidden />
           {shownNames.map(name => (
             <option key={name}>{name}</option>
@@ -100,7 +99,6 @@ export function ModelField(props: {
   );
 }
 
-/** Return the names that contain the text; all of them if none does. */
 function matchingNames(
   names: readonly string[],
   text: string

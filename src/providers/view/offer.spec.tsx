@@ -17,7 +17,6 @@ import { removeView, setup } from './views.fakes';
 
 afterEach(removeView);
 
-/** Draw the offer. */
 async function open(list = modelList()) {
   const t = await setup(list);
   const focusInput = jest.fn();
@@ -64,7 +63,7 @@ describe('Offer', () => {
       'The installation could not be stopped. The Jupyter server is not responding. Check that it is running, then try again.'
     );
     t.api.failure = null;
-    // The server reports how much of the download is saved, which may be less than was shown.
+    // The saved part of the download, which may be less than was shown.
     t.api.list = modelList({ local: { ...NOT_INSTALLED, kept: 163.8e6 } });
     await t.press(/Stop/);
     expect(t.node.textContent).toContain('Stopped. 164 of 491 MB downloaded.');

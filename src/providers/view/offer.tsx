@@ -1,11 +1,11 @@
 /**
- * The part of the prompt row that is shown while no model is ready. It offers to install a local
- * model or to connect a provider.
+ * The part of the prompt row that offers to install a local model or to connect a provider while no
+ * model is ready.
  *
  * Invariants:
  * - Nothing is downloaded or sent to a provider before a button is pressed.
- * - If one of the offer's buttons has the focus when the offer disappears, the focus moves to the
- *   text field of the row. The text in that field stays unchanged.
+ * - If one of its buttons has the focus when the offer disappears, the focus moves to the row's text
+ *   field, whose text stays.
  */
 import * as React from 'react';
 
@@ -18,7 +18,6 @@ import { installText } from './local/labels';
 
 interface IOfferProps {
   focusInput: () => void;
-  /** The number of requests that could not be sent because no model is ready. */
   attempts: number;
 }
 
@@ -70,8 +69,8 @@ function Section({ focusInput, attempts }: IOfferProps): React.JSX.Element {
         </p>
       )}
       {attempts > 0 && (
-        // With a new `key`, React creates a new element for each attempt. Screen readers announce
-        // only new elements.
+        // With a new `key`, React creates a new element for each attempt: screen readers announce
+        // only these.
         <p key={attempts} role="alert" className="jp-AIServer-Models-notSent">
           {install.isRunning
             ? trans.__(
@@ -121,7 +120,7 @@ function Options(props: { focusInput: () => void }): React.JSX.Element {
             run={async () => {
               await openLocalModels();
               // If a model was installed, this button has disappeared, so the dialog could not
-              // return the focus to it.
+              // return the focus.
               if (document.activeElement === document.body) {
                 focusInput();
               }
@@ -179,7 +178,6 @@ function Hints(props: { offered: LocalModelEntry | null }): React.JSX.Element {
   );
 }
 
-/** Return the local model to offer to a person who has none; null if it is installed already. */
 function offeredEntry(
   entries: readonly LocalModelEntry[],
   lastTarget: LocalModelEntry | null

@@ -1,4 +1,3 @@
-/** Small components and hooks that the views about models share. */
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
@@ -47,7 +46,6 @@ export function ModelViews(props: {
   );
 }
 
-/** The text of a failure, followed by the command that fixes it if there is such a command. */
 export function Problem(props: {
   failure: IFailure | null;
 }): React.JSX.Element | null {
@@ -63,7 +61,6 @@ export function Problem(props: {
   ) : null;
 }
 
-/** A hint that a Python package is missing, with the command that installs it. */
 export function PackageHint(props: {
   text: string;
   command: string | null | undefined;
@@ -81,7 +78,6 @@ export function PackageHint(props: {
   );
 }
 
-/** A view in place of the list of models: it is loading, or why it can't be fetched. */
 function LoadingModels(): React.JSX.Element {
   const { choice, trans } = useServices();
   return choice.problem ? (
@@ -94,7 +90,7 @@ function LoadingModels(): React.JSX.Element {
   );
 }
 
-/** Return a function `act` that runs one action at a time, and the state of the last action. */
+/** `act` runs one action at a time. */
 export function useAction(): {
   isBusy: boolean;
   failure: IFailure | null;

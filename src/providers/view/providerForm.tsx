@@ -3,13 +3,11 @@
  *
  * Invariants:
  * - A saved key is never shown. A new key is entered in a password field, which is cleared as soon
- *   as the server has saved the key.
- * - The list above the buttons states which data a request to the model contains, and to whom it is
- *   sent.
- * - No request is sent to the provider before the person presses a button or opens the list of
- *   models.
- * - “Use this model” first tests the key and the URL. If the provider refuses them, the model is
- *   not used, unless the person then selects “Use it anyway”.
+ *   as the server has saved it.
+ * - The list above the buttons states which data a request contains, and to whom it is sent.
+ * - Nothing is sent to the provider before the person presses a button or opens the list of models.
+ * - “Use this model” first tests the key and the URL. If the provider refuses them, the model is not
+ *   used, unless the person then selects “Use it anyway”.
  */
 import * as React from 'react';
 import { createPortal } from 'react-dom';
@@ -27,9 +25,8 @@ import { SentData } from './sentData';
 
 export interface IProviderFormProps {
   provider: Provider;
-  /** The element in which the buttons are shown. Without it, the buttons are below the fields. */
+  /** For the buttons, which are otherwise below the fields. */
   footer?: HTMLElement | null;
-  /** Called after a model of the provider was chosen. */
   onChosen?: () => void;
   /** Called after `onChosen`, if a test has shown that the provider lists the model. */
   onVerified?: () => void;
@@ -78,7 +75,7 @@ function Fields(props: IProviderFormProps): React.JSX.Element {
       <KeyFields {...part} />
       <Field id={`${id}-model`} label={trans.__('Model')}>
         <ModelField
-          // Names that were fetched with another key or address are discarded.
+          // Discards names that were fetched with another key or address.
           key={JSON.stringify(input)}
           id={`${id}-model`}
           value={entered.model}
@@ -226,7 +223,7 @@ function Result({ connection, values }: IPartProps): React.JSX.Element {
   const { failure, isBusy, verdict } = connection;
   const { trans } = useServices();
   const ref = React.useRef<HTMLDivElement>(null);
-  // It is below the fields, and may be out of view in a dialog.
+  // The result is below the fields, maybe out of view in a dialog.
   React.useEffect(() => {
     if (failure || verdict) {
       ref.current?.scrollIntoView?.({ block: 'nearest' });
@@ -283,7 +280,6 @@ function Buttons(props: IPartProps & { isSticky: boolean }): React.JSX.Element {
   );
 }
 
-/** Return the actions of the form's buttons, and the result of the last action. */
 function useConnection(
   props: IProviderFormProps,
   input: IProviderInput,
@@ -295,7 +291,7 @@ function useConnection(
   const { isBusy, failure, act } = useAction();
   const [verdict, setVerdict] = React.useState<Verdict | null>(null);
   const [canUseAnyway, setCanUseAnyway] = React.useState(false);
-  // “Use it anyway” is offered after a failed test, but not if the input has changed since then.
+  // Offered after a failed test, until the input changes.
   React.useEffect(() => {
     setCanUseAnyway(false);
   }, [input, model]);
@@ -318,9 +314,8 @@ function useConnection(
     test: () => run(async () => setVerdict(await choice.test(input, model))),
     use: () =>
       run(async () => {
-        // Save nothing unless the test passes. If the test fails, the person can use the model
-        // anyway: the test asks for the list of models, and some servers refuse that request even
-        // with a valid key.
+        // If the test fails, save nothing. The person can use the model anyway: the test asks for
+        // the list of models, which some servers refuse even with a valid key.
         setCanUseAnyway(true);
         const testResult = await choice.test(input, model);
         setCanUseAnyway(false);
@@ -340,7 +335,6 @@ function useConnection(
   };
 }
 
-/** Return whether the failure comes from the provider, not from the Jupyter server. */
 function isProviderFailure(failure: IFailure | null): boolean {
   const { code } = failure ?? { code: '' };
   return code.startsWith('model_') && code !== 'model_not_allowed';

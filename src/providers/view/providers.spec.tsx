@@ -37,7 +37,6 @@ describe('Providers', () => {
     await act(async () => radios[index].click());
   };
 
-  /** Show the providers, and select the first one. */
   const openFirst = async () => {
     const t = await setup();
     const onChosen = jest.fn();
@@ -103,7 +102,7 @@ describe('Providers', () => {
     );
     await pick(t, 0);
     await t.write(/^API key$/, 'sk-canary');
-    // As in the settings editor, let no submit event of the nested form get to the document's root.
+    // As in the settings editor, no submit event of the nested form gets to the document's root.
     t.node.firstElementChild?.addEventListener('submit', event =>
       event.stopPropagation()
     );

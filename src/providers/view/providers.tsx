@@ -1,4 +1,4 @@
-/** The list of providers as radio buttons, with the form of the selected provider. */
+/** The providers as radio buttons, with the form of the selected one. */
 import * as React from 'react';
 
 import type { Provider } from '../../api/types';
@@ -9,7 +9,6 @@ import { useServices } from './parts';
 import { IProviderFormProps, ProviderForm } from './providerForm';
 import { refusalText } from './labels';
 
-/** Sort providers: first those with a key, last those whose Python package isn't installed. */
 function sortProviders(providers: readonly Provider[]): Provider[] {
   const rank = (provider: Provider) =>
     provider.keySource ? 0 : provider.installed ? 1 : 2;
@@ -27,7 +26,7 @@ export function Providers(props: IProvidersProps): React.JSX.Element {
   );
   const groupName = React.useId();
   const providers = sortProviders(choice.list?.providers ?? []);
-  // Until a person selects a provider, the form of the first provider with a key is open.
+  // Until a person selects a provider, the first with a key is open.
   const shownName =
     selectedName ?? providers.find(({ keySource }) => keySource)?.name ?? null;
   return (
@@ -53,7 +52,7 @@ export function Providers(props: IProvidersProps): React.JSX.Element {
                 checked={provider.name === shownName}
                 onChange={({ target }) => {
                   setSelectedName(provider.name);
-                  // In a small window, the form may open below the visible area, so scroll to it.
+                  // In a small window, the form may open below the visible area.
                   requestAnimationFrame(() =>
                     target.labels?.[0]?.scrollIntoView?.({ block: 'start' })
                   );

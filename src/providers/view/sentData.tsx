@@ -3,7 +3,6 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 export function SentData(props: {
-  /** The name and the address of the provider. */
   destination: string;
   trans: TranslationBundle;
 }): React.JSX.Element {

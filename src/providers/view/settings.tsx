@@ -1,6 +1,6 @@
 /**
- * The settings of the models: the default model, the local models and the providers. The interface
- * calls the default model the “active model”.
+ * The settings of the models: the default model, called “active model” in the interface, the local
+ * models and the providers.
  */
 import * as React from 'react';
 
@@ -36,7 +36,6 @@ export function ModelSettings(props: {
   );
 }
 
-/** A radio button for each model that is ready. The default model's button is checked. */
 function ActiveModel(): React.JSX.Element {
   const { choice, trans } = useServices();
   const { failure, act } = useAction();

@@ -1,4 +1,3 @@
-/** Views of the models in the DOM, for their specs. */
 import { nullTranslator } from '@jupyterlab/translation';
 import * as React from 'react';
 import { act } from 'react';
@@ -11,7 +10,7 @@ import { ModelViews } from './parts';
 export const trans = nullTranslator.load('aiserver');
 let root: Root | null = null;
 
-/** Return functions that draw a view and use its controls as a person does. */
+/** Draw a view and use its controls as a person does. */
 export async function setup(list = modelList()) {
   const api = new ModelsApiFake();
   api.list = list;
@@ -65,7 +64,6 @@ export async function setup(list = modelList()) {
   };
 }
 
-/** Remove the drawn view. */
 export async function removeView(): Promise<void> {
   await act(async () => root?.unmount());
   root = null;

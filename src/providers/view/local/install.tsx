@@ -1,4 +1,4 @@
-/** Shows the progress of a local model's installation, or that it was stopped or has failed. */
+/** The progress of a local model's installation, or that it was stopped or has failed. */
 import * as React from 'react';
 
 import type { TranslationBundle } from '@jupyterlab/translation';
@@ -38,7 +38,7 @@ function activityText(choice: ModelChoice, trans: TranslationBundle): string {
   }
 }
 
-/** Return the progress as text, such as “211 of 491 MB · 8.3 MB/s · 35 s left”. */
+/** “211 of 491 MB · 8.3 MB/s · 35 s left” */
 function progressText(
   state: ILocalInstallState,
   trans: TranslationBundle
@@ -58,14 +58,14 @@ function progressText(
   return texts.join(' · ');
 }
 
-/** The progress bar, with the progress as text. `children`, such as a button, come below it. */
+/** `children`, such as a button, come below the bar. */
 export function InstallBar(props: {
   children?: React.ReactNode;
 }): React.JSX.Element {
   const { choice, trans } = useServices();
   const { state } = choice.install;
   const { progress, problem } = state;
-  // The downloaded fraction of the model; null if it is unknown.
+  // The downloaded fraction; null if it is unknown.
   const fraction =
     progress?.phase === 'fetching' && progress.total
       ? Math.min(1, progress.bytes / progress.total)
@@ -118,9 +118,8 @@ export function StopButton(props: { onStop?: () => void }): React.JSX.Element {
   );
 }
 
-/** A note that the last installation was stopped or has failed. */
 export function InstallNote(props: {
-  /** The model of the last installation; null if it isn't in the list of models. */
+  /** The model of the last installation; null if it isn't listed. */
   entry: LocalModelEntry | null;
 }): React.JSX.Element | null {
   const { entry } = props;

@@ -1,4 +1,3 @@
-/** Builds the texts about local models and their installation. */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import { durationText } from '../../../labels/formats';
@@ -6,14 +5,14 @@ import type { LocalModelEntry } from '../../../api/types';
 
 const GIGABYTE = 1e9;
 
-/** Format a size, in bytes, as “491 MB”, or as “1.1 GB” if it is a gigabyte or more. */
+/** “491 MB”, from a gigabyte on “1.1 GB” */
 export function sizeText(bytes: number, trans: TranslationBundle): string {
   return bytes >= GIGABYTE
     ? trans.__('%1 GB', gigabytes(bytes))
     : trans.__('%1 MB', megabytes(bytes));
 }
 
-/** Format a part of a download as “211 of 491 MB”, in the unit of the total size. */
+/** “211 of 491 MB”, in the unit of the total size */
 export function amountText(
   bytes: number,
   total: number,
@@ -32,7 +31,7 @@ function megabytes(bytes: number): number {
   return Math.round(bytes / 1e6);
 }
 
-/** Format a partial download as “211 of 491 MB”; as “211 MB” if the model's size is unknown. */
+/** “211 of 491 MB”; “211 MB” if the model's size is unknown */
 export function downloadedText(
   { bytes, kept: downloadedBytes }: LocalModelEntry,
   trans: TranslationBundle
@@ -55,7 +54,7 @@ export function installText(
     : trans.__('Install %1', label);
 }
 
-/** Describe a model's size, memory and licence: “1.1 GB download · needs 1.9 GB of memory · …”. */
+/** “1.1 GB download · needs 1.9 GB of memory · …” */
 export function factsText(
   entry: LocalModelEntry,
   trans: TranslationBundle
@@ -90,14 +89,14 @@ export function qualityText(
   return texts.filter(Boolean).join(' · ');
 }
 
-/** Format a speed, in bytes per second, as “8.3 MB/s”, or as “640 kB/s” if it is below 1 MB/s. */
+/** Bytes per second, as “8.3 MB/s”, below 1 MB/s as “640 kB/s”. */
 export function speedText(speed: number, trans: TranslationBundle): string {
   return speed >= 1e6
     ? trans.__('%1 MB/s', (speed / 1e6).toFixed(1))
     : trans.__('%1 kB/s', Math.max(1, Math.round(speed / 1e3)));
 }
 
-/** Format the remaining time, rounded up, so that the text doesn't change all the time. */
+/** Rounded up, so that the text doesn't change all the time. */
 export function remainingTimeText(
   seconds: number,
   trans: TranslationBundle

@@ -1,11 +1,10 @@
 /**
- * A row of the list of local models: the properties of one model, the progress of its installation,
- * and the buttons that install, choose and remove it.
+ * A row of the list of local models, with the buttons that install, choose and remove a model.
  *
  * Invariants:
- * - Nothing is downloaded, chosen or removed before a button is pressed, and nothing is removed
- *   before a second button confirms it. The confirmation is part of the row, because JupyterLab
- *   shows a second dialog only after the first is closed.
+ * - Nothing is downloaded, chosen or removed before a button is pressed, and nothing removed before
+ *   a second one confirms it. The confirmation is part of the row, because JupyterLab shows a second
+ *   dialog only after the first is closed.
  * - If the button that has the focus disappears, the row gets the focus.
  */
 import type { TranslationBundle } from '@jupyterlab/translation';
@@ -40,9 +39,9 @@ export function LocalModelRow(props: IRowProps): React.JSX.Element {
   const isInUse = entry.id === choice.list?.default;
   const isTarget = choice.installTarget?.id === entry.id;
   const [isConfirming, setConfirming] = React.useState(false);
-  // The number of bytes that the removal of the model has freed; 0 if it wasn't removed.
+  // The bytes that the removal has freed; 0 without one.
   const [removedBytes, setRemovedBytes] = React.useState(0);
-  // Don't disable the buttons while an action runs: a disabled button would lose the focus.
+  // The buttons stay enabled while an action runs: a disabled one would lose the focus.
   const { failure, act } = useAction();
   const focusProps = useFocusedRow();
   const labelId = React.useId();
@@ -124,7 +123,6 @@ export function LocalModelRow(props: IRowProps): React.JSX.Element {
   );
 }
 
-/** Return how many bytes a removal frees. */
 function removableBytes(entry: LocalModelEntry): number {
   const { installed, installedBytes, kept, removable } = entry;
   return installed && !removable ? 0 : installedBytes + kept;
@@ -166,7 +164,6 @@ function Question({ entry, isInUse }: IPartProps): React.JSX.Element {
   return <p role="status">{question}</p>;
 }
 
-/** The result of the last action, what was downloaded, or how good the model is. */
 function Note(props: {
   entry: LocalModelEntry;
   isTarget: boolean;
@@ -243,9 +240,8 @@ function rowButtons(
 }
 
 /**
- * Return properties for a row's element. They give the row the focus if its focused button
- * disappears. React dispatches no `blur` event for a removed button, so `isFocused` is still true
- * when the row is rendered without the button.
+ * Gives a row the focus if its focused button disappears. React dispatches no `blur` event for a
+ * removed button, so `isFocused` is still true when the row is rendered without it.
  */
 function useFocusedRow() {
   const ref = React.useRef<HTMLLIElement>(null);

@@ -36,7 +36,7 @@ async function open(change: Partial<ModelList>) {
   return { ...t, button, press, row };
 }
 
-/** The list in which the models are installed, and the one with the id `chosen` is the default. */
+/** The models are installed, and `chosen` is the default. */
 function installedList(chosen: string | null, ...entries: (typeof SMALL)[]) {
   const isInstalled = (name: string) =>
     entries.some(entry => entry.name === name);

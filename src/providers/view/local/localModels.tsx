@@ -1,4 +1,3 @@
-/** The list in which a person installs, chooses and removes local models. */
 import * as React from 'react';
 
 import { PackageHint, useServices } from '../parts';
