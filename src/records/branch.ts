@@ -1,6 +1,5 @@
-/** An older turn from which the next request continues, instead of the last turn. */
+/** An older turn from which the next request continues, instead of the last one. */
 export interface IBranch {
   readonly turnId: number;
-  /** The turn's title. */
   readonly title: string;
 }

@@ -1,26 +1,25 @@
 /**
- * Makes events small enough to be sent in a request.
+ * Makes events small enough for a request.
  *
- * Invariant: the server never rejects an event for its size. If the source of an event is too
- * large, the event is recorded without the source, but with the source's length (`too_long`).
+ * Invariant: the server never rejects an event for its size. If its source is too large, the event
+ * is recorded without it, but with the source's length (`too_long`).
  */
 import type { EventBody } from '../api/types';
 
-/** The maximum length of a source, in characters. `requests.py` has the same limit. */
+/** In characters, as in `requests.py`. */
 export const MAX_SOURCE_LENGTH = 1_000_000;
-/** The maximum size of one event, in bytes. The server accepts requests of up to 3 MiB. */
+/** The server accepts requests of up to 3 MiB. */
 export const MAX_EVENT_BYTES = 2_400_000;
 
-/** Return the number of bytes that a value takes as JSON in a request. */
+/** As JSON in a request. */
 export function byteSize(value: unknown): number {
   return new TextEncoder().encode(JSON.stringify(value)).length;
 }
 
 /**
- * Return the event if it is small enough, or else a smaller copy. The source that a restore or
- * accept replaced (`data.replaced`) and the corrections of an accepted suggestion are removed first.
- * If the event is still too large, its own source is removed. If it has no source, all of its data
- * is removed.
+ * Return the event, or else a smaller copy. The source that a restore or accept replaced
+ * (`data.replaced`) and the corrections of an accepted suggestion are removed first, then the
+ * event's own source or, if it has none, all of its data.
  */
 export function fitToLimit(event: EventBody): EventBody {
   const { source, data = {}, ...eventRest } = event;

@@ -2,7 +2,7 @@ import type { Step } from '../api/types';
 import { foldRuns, findPosition } from './fold';
 import { runStep, stepsOf } from '../replay/model/replay.fakes';
 
-/** Build a cell's steps. Each function gets the steps before its own. */
+/** Each function gets the steps before its own. */
 function buildSteps(...makers: ((steps: readonly Step[]) => Step)[]): Step[] {
   const steps: Step[] = [];
   for (const make of makers) {

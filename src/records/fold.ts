@@ -1,21 +1,20 @@
 /**
  * Combines ("folds") a cell's steps, as the server sends them, into the steps that are shown. The
  * server says which steps are parts of others (`partOf`, see `replay/folding.py`): runs, changes of
- * a suggestion before it was accepted, a paste directly after a cut. All functions here are pure.
+ * a suggestion before it was accepted, a paste directly after a cut. All functions are pure.
  *
  * Invariants:
  * - No run is lost. If no step wrote the code that was run, the run is shown as a separate step.
- * - Blame, search and links refer to a step by its index in the server's list. `findPosition` maps
- *   this index to a position in the list of shown steps.
+ * - Blame, search and links refer to a step by its index in the server's list, which `findPosition`
+ *   maps to a position among the shown steps.
  */
 import type { Step } from '../api/types';
 
 /**
- * A step that is shown, with its runs. Its `index`, `parent` and `fromStep` are positions in the
- * list of shown steps.
+ * A shown step, with its runs. `index`, `parent` and `fromStep` are positions among the shown steps.
  */
 export interface IShownStep extends Step {
-  /** The step's index in the server's list. */
+  /** The index in the server's list. */
   readonly serverIndex?: number;
   /** The runs of the step's code, oldest first. */
   readonly runs?: readonly Step[];
@@ -28,10 +27,10 @@ export function sourceAfter(step: Step): string {
   return step.applied ? step.code : step.before;
 }
 
-/** Fold the server's steps, which are ordered from oldest to newest, into shown steps. */
+/** The steps are ordered from oldest to newest. */
 export function foldRuns(steps: readonly Step[]): IShownStep[] {
   const shown: (IShownStep & { serverIndex: number; runs: Step[] })[] = [];
-  /** `positions[i]` is the position of the shown step that contains the server's step `i`. */
+  /** The shown step that contains the server's step `i` is at `positions[i]`. */
   const positions: number[] = [];
   /** A shown step that continues from the server's step `i` gets `parents[i]` as its `parent`. */
   const parents: number[] = [];
@@ -45,8 +44,8 @@ export function foldRuns(steps: readonly Step[]): IShownStep[] {
     }
     const position = positions[step.partOf];
     positions.push(position);
-    // The part is shown inside another step, so no shown step can have it as its parent. A step
-    // that continues from it gets its own parent or, if there is none, the step that shows it.
+    // No shown step can have a part as its parent. A step that continues from it gets the part's own
+    // parent or, if there is none, the step that shows the part.
     parents.push(
       (step.parent === null ? null : parents[step.parent]) ?? position
     );
@@ -67,7 +66,7 @@ export function foldRuns(steps: readonly Step[]): IShownStep[] {
 /**
  * Return the position of the first shown step that contains a matching step; -1 if there is none.
  *
- * @param matches - Is called with steps of the server and their indexes in the server's list.
+ * @param matches - Called with the server's steps and indexes.
  */
 export function findPosition(
   steps: readonly IShownStep[],

@@ -1,13 +1,13 @@
 /**
  * Reads the data that was recorded with a run: its duration, execution count and output.
  *
- * Invariant: another tool may have stored the data, so each value is validated. An invalid value is
- * treated like a missing one.
+ * Invariant: another tool may have stored the data, so each value is validated, and an invalid one
+ * is treated as missing.
  */
 import type { Step } from '../api/types';
 import type { IShownStep } from './fold';
 
-/** An image in an output. Its content is the blob with this SHA-256; its size is in pixels. */
+/** Its content is the blob with this SHA-256; its size is in pixels. */
 export interface IOutputImage {
   readonly sha256: string;
   readonly width: number;
@@ -16,27 +16,24 @@ export interface IOutputImage {
 
 export interface IRunOutput {
   readonly text: string;
-  /** Whether the text is only the beginning of the output's text. */
+  /** Whether the text is only a beginning. */
   readonly truncated: boolean;
   readonly images: readonly IOutputImage[];
 }
 
-/** The types of images that are shown. An image of these types can't contain a script. */
+/** Images of these types can't contain a script. */
 const IMAGE_TYPES = ['image/png', 'image/jpeg', 'image/webp', 'image/gif'];
 
-/** The maximum number of images shown for one output. */
+/** Images shown for one output. */
 const MAX_IMAGES = 8;
 
-/** Return the last run of a step's code; null if the code was never run. */
+/** Null if the step's code was never run. */
 export function lastRunOf(step: IShownStep): Step | null {
   const { runs = [] } = step;
   return runs[runs.length - 1] ?? null;
 }
 
-/**
- * Return the index of the step whose code was the last to run without an error; null if no code ran
- * without an error.
- */
+/** Return the index of the step whose code was the last to run without an error, or null. */
 export function findLastWorking(steps: readonly IShownStep[]): number | null {
   let lastWorking: number | null = null;
   let newestSeq = -1;
@@ -51,7 +48,7 @@ export function findLastWorking(steps: readonly IShownStep[]): number | null {
   return lastWorking;
 }
 
-/** Return the duration of a run, in milliseconds; null if it was not recorded. */
+/** In milliseconds; null if it was not recorded. */
 export function durationOf(run: Step): number | null {
   const value = run.data?.duration_ms;
   return typeof value === 'number' && value >= 0 && Number.isFinite(value)
@@ -59,13 +56,13 @@ export function durationOf(run: Step): number | null {
     : null;
 }
 
-/** Return the execution count of a run; null if it was not recorded. */
+/** Null if it was not recorded. */
 export function executionCountOf(run: Pick<Step, 'data'>): number | null {
   const value = run.data?.execution_count;
   return typeof value === 'number' && Number.isInteger(value) ? value : null;
 }
 
-/** Return the shape of the DataFrame that a run ended with; null if there is none. */
+/** The shape of the DataFrame that a run ended with, or null. */
 export function shapeOf(run: Step): readonly [number, number] | null {
   const shape = asObject(run.data?.outputs)?.shape;
   return Array.isArray(shape) &&
@@ -75,7 +72,7 @@ export function shapeOf(run: Step): readonly [number, number] | null {
     : null;
 }
 
-/** Return the recorded output of a run; null if there is none. */
+/** Null if there is none. */
 export function outputOf(run: Step): IRunOutput | null {
   const outputs = asObject(run.data?.outputs);
   if (!outputs) {
