@@ -17,12 +17,12 @@ export class DailyBudget {
   /** Emitted when `excess` changes. */
   readonly changed = new Signal<this, void>(this);
 
-  /** The cost of today's requests and the budget, in US dollars; null if the cost is within it. */
+  /** In US dollars; null if the cost of today's requests is within the budget. */
   get excess(): { readonly cost: number; readonly limit: number } | null {
     return this._excess;
   }
 
-  /** Compare the cost of today's requests with the budget. A failure changes nothing. */
+  /** A failure changes nothing. */
   async update(): Promise<void> {
     const limit = this._limit();
     const update = ++this._lastUpdate;
@@ -33,7 +33,7 @@ export class DailyBudget {
         ? ((await this._api.usage(null, midnight)).cost ?? 0)
         : 0;
       if (update !== this._lastUpdate) {
-        return; // A later update has been requested, which knows more.
+        return; // A later update knows more.
       }
       this._excess = limit && cost > limit ? { cost, limit } : null;
       this.changed.emit();

@@ -1,29 +1,25 @@
 /**
- * Converts any thrown value into a failure with a code. `labels/failureText.ts` returns the
- * sentence that people read about the failure.
+ * Converts any thrown value into a failure with a code, for which `labels/failureText.ts` has a
+ * sentence.
  *
- * Invariant: people see only AI Server's messages, never a message of a browser, proxy or parser.
+ * Invariant: people see only AI Server's messages, never one of a browser, proxy or parser.
  */
 import { ApiError } from '../api/request';
 import type { ErrorBody } from '../api/types';
 
 /**
- * The failure of a request. Most codes come from the server. The page itself sets a few codes:
- * `not_sent`, `unknown` and others, such as `interrupted` if the stream ended before the answer. If
- * the page set the code, `message` may be empty.
+ * Most codes come from the server. The page sets a few: `not_sent`, `unknown` and others, such as
+ * `interrupted` if the stream ended before the answer. Then `message` may be empty.
  */
 export type IFailure = ErrorBody & {
   /** The URL of the login page, if the code is `unauthenticated`. */
   readonly signIn?: string;
 };
 
-/** Thrown if a request is not sent because the notebook could not be prepared for it. */
+/** Thrown if the notebook could not be prepared for a request. */
 export class NotSentError extends Error {}
 
-/**
- * Convert a thrown value into a failure. `unknownCode` is the code of the failure if the value is
- * neither an `ApiError` nor a `NotSentError`.
- */
+/** `unknownCode` is the code of a value that is neither an `ApiError` nor a `NotSentError`. */
 export function toFailure(reason: unknown, unknownCode = 'unknown'): IFailure {
   if (reason instanceof ApiError) {
     const { code, message } = reason;
@@ -48,15 +44,15 @@ export function isInterrupted({ code }: IFailure): boolean {
   return code === 'interrupted' || code === 'answer_broken_off';
 }
 
-/** Return whether the model answered, but its answer is empty, repeats itself or was cut off. */
+/** Return whether the answer is empty, repeats itself or was cut off. */
 export function isUnusableAnswer({ code }: IFailure): boolean {
   return code === 'bad_answer' || code === 'answer_cut';
 }
 
 /**
- * Return whether the same request may succeed later: the server is unreachable, the person must
- * sign in, or the server has failed (for example, because its disk is full). An error without an
- * HTTP status counts as an unreachable server.
+ * Return whether the same request may succeed later: the server is unreachable (the error then has
+ * no HTTP status), the person must sign in, or the server has failed, for example because its disk
+ * is full.
  */
 export function isTransient(reason: unknown): boolean {
   const { status = 0, code } = reason as Partial<ApiError>;
@@ -65,7 +61,7 @@ export function isTransient(reason: unknown): boolean {
 
 /**
  * Return whether all requests fail at present: the server is unreachable, or the person must sign
- * in. An error without an HTTP status counts as an unreachable server.
+ * in.
  */
 export function isUnreachable(reason: unknown): boolean {
   const { status = 0, code } = reason as Partial<ApiError>;

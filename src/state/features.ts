@@ -1,5 +1,5 @@
 /**
- * The administrator's settings of features. The server writes them into the configuration of
+ * The administrator's settings of features, which the server writes into the configuration of
  * JupyterLab's page.
  *
  * Invariant: the page hides and explains what is forbidden, but the server enforces it. Only
@@ -7,7 +7,7 @@
  */
 import { PageConfig } from '@jupyterlab/coreutils';
 
-/** The features that have a setting, as `aiserver/features.py` describes them. */
+/** As in `aiserver/features.py`. */
 export type Feature =
   | 'remote_models'
   | 'running'
@@ -20,8 +20,8 @@ export type Feature =
   | 'agents';
 
 /**
- * With `allowed`, the person decides. With `always`, the feature can't be turned off. `agents` can
- * also be the highest level that an agent may have (`AgentLevel`).
+ * With `allowed`, the person decides; `always` can't be turned off. `agents` can also be the highest
+ * level that an agent may have (`AgentLevel`).
  */
 export type FeatureSetting =
   'allowed' | 'forbidden' | 'always' | 'read' | 'propose' | 'edit';

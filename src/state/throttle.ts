@@ -2,25 +2,24 @@
  * Throttles a request that must be sent again whenever something changes.
  *
  * Invariants:
- * - A request that `trigger` schedules is sent only when a pause has passed since the last
- *   response. All changes during a request and the pause after it lead to one new request.
- * - `runNow` sends a request without waiting for the pause.
+ * - A request that `trigger` schedules is sent only after a pause since the last response. All
+ *   changes during a request and the pause lead to one new request.
+ * - `runNow` doesn't wait for the pause.
  * - After the last change, a request is sent, unless `cancel` is called.
- * - A change never cancels a running request. So even if changes never stop, responses arrive.
+ * - A change never cancels a running request. So responses arrive even if changes never stop.
  */
 
 export class Throttle {
   /**
-   * @param _request Sends the request and handles its errors. The returned promise must resolve
-   * after the response, or after a newer request has replaced this request.
-   * @param _pauseMs The pause between a response and the next request, in milliseconds.
+   * @param _request Sends the request and handles its errors. Must resolve after the response, or
+   * after a newer request has replaced it.
    */
   constructor(
     private readonly _request: () => Promise<void>,
     private readonly _pauseMs = 700
   ) {}
 
-  /** Schedule a request. Call this when something has changed. */
+  /** Call this when something has changed. */
   trigger(): void {
     if (this._isRunning) {
       this._isTriggered = true;
@@ -30,9 +29,7 @@ export class Throttle {
     }
   }
 
-  /**
-   * Send a request now, even if another request is running. If a request is scheduled, cancel it.
-   */
+  /** Send a request even if another one is running, instead of a scheduled one. */
   async runNow(): Promise<void> {
     this.cancel();
     const requestNumber = this._requestNumber;
@@ -52,10 +49,9 @@ export class Throttle {
   }
 
   /**
-   * Cancel the scheduled request, and ignore the end of a running request. The caller itself must
-   * abort a running request.
+   * Cancel the scheduled request, and ignore the end of a running one, which the caller must abort.
    *
-   * @returns Whether a request was scheduled. If so, no request was sent after the last change.
+   * @returns Whether a request was scheduled. If so, none was sent after the last change.
    */
   cancel(): boolean {
     const wasScheduled = this._isTriggered || this._timer !== undefined;
@@ -71,10 +67,8 @@ export class Throttle {
   private _isTriggered = false;
   /** The time at which the newest request ended. */
   private _lastEnd = 0;
-  /** The id of the timer for the scheduled request; undefined if no request is scheduled. */
+  /** Undefined if no request is scheduled. */
   private _timer: number | undefined;
-  /**
-   * Grows with each request and cancellation. The end of a request with an older number is ignored.
-   */
+  /** Grows with each request and cancellation. The end of an older request is ignored. */
   private _requestNumber = 0;
 }
