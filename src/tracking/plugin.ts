@@ -64,7 +64,6 @@ export const trackPlugin: JupyterFrontEndPlugin<ITracking> = {
   }
 };
 
-/** Apply the plugin's settings now and whenever they change. */
 async function applySettings(
   tracking: Tracking,
   registry: ISettingRegistry | null

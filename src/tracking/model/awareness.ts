@@ -1,28 +1,27 @@
 /**
- * Notifies the other pages of a shared notebook (jupyter-collaboration) when this page has written
- * a session, so that their views show the new content.
+ * Notifies the other pages of a shared notebook (jupyter-collaboration) when this page has written a
+ * session, so that their views show it.
  *
  * Invariants:
- * - Notifications are not stored in the notebook. They are sent as Yjs awareness states, like the
- *   positions of the cursors.
+ * - Notifications are sent as Yjs awareness states, like the positions of the cursors, and not
+ *   stored in the notebook.
  * - A page doesn't forward the notifications that it receives.
  */
 import type { IAwareness } from '@jupyter/ydoc';
 
-/** The field of a page's awareness state that contains the page's `Writes`. */
+/** The field of a page's awareness state with its `Writes`. */
 const FIELD = 'aiserver_kept';
 
-/** The maximum number of cells in the field. It is low because each cursor move sends the field. */
+/** Low, because each cursor move sends the field. */
 const MAX_CELLS = 50;
 
 /**
- * The cells whose sessions a page has written, the newest write last. `writeNumber` is different
- * for each write of the same cell's session.
+ * The cells whose sessions a page has written, the newest write last. `writeNumber` differs for each
+ * write of the same session.
  */
 type Writes = readonly (readonly [cellId: string, writeNumber: number])[];
 
 export class SessionAwareness {
-  /** @param _onRemoteWrite Called with the id of a cell whose session another page wrote. */
   constructor(
     private readonly _awareness: IAwareness,
     private readonly _onRemoteWrite: (cellId: string) => void
@@ -30,10 +29,9 @@ export class SessionAwareness {
     _awareness.on('change', this._onChange);
   }
 
-  /** Notify the other pages that this page has written the session of a cell. */
   announce(cellId: string): void {
     if (!this._pending.size) {
-      // Wait for the end of the current task, so that all writes of the task are sent together.
+      // At the end of the task, so that all of its writes are sent together.
       void Promise.resolve().then(() => this._send());
     }
     this._pending.delete(cellId);
@@ -57,10 +55,8 @@ export class SessionAwareness {
     }
   }
 
-  /** Add cells to the field of this page's awareness state, which Yjs then sends. */
   private _publish(cellIds: readonly string[]): void {
-    // Another view in this page may show the same notebook and write into the same field. So keep
-    // the cells that are already in the field.
+    // Another view of the notebook in this page may write into the same field.
     const published = writesOf(this._awareness.getLocalState());
     const writeNumber = 1 + Math.max(0, ...published.map(write => write[1]));
     const otherWrites = published.filter(
@@ -93,17 +89,16 @@ export class SessionAwareness {
 
   private readonly _received = new Map<number, Writes>();
   private _isDisposed = false;
-  /** The ids of the cells to announce at the end of the current task. */
   private readonly _pending = new Set<string>();
 }
 
-/** The argument of Yjs's `change` event: the ids of the clients whose awareness states changed. */
+/** The argument of Yjs's `change` event: the clients whose awareness states changed. */
 interface IAwarenessChange {
   readonly added: readonly number[];
   readonly updated: readonly number[];
 }
 
-/** Read the writes in a page's awareness state. Other programs may set invalid values. */
+/** Other programs may set invalid values. */
 function writesOf(state: Record<string, unknown> | null | undefined): Writes {
   const value = state?.[FIELD];
   const isWrite = (write: unknown): write is Writes[number] =>

@@ -1,15 +1,15 @@
 /**
- * Detects the operations, such as a split or a paste, that changed the list of a notebook's cells.
- * This module compares the cells before and after the change. All its functions are pure.
+ * Detects the operations, such as a split or a paste, that changed a notebook's list of cells, by
+ * comparing the cells before and after. All functions are pure.
  *
  * JupyterLab has no signals for splits and merges. They are inferred from these facts:
  * - In a split, the last piece keeps the cell's id. The other pieces are new cells above it.
  * - A merge deletes all merged cells and creates a cell with a new id.
- * - Moving a cell or changing its type deletes the cell and inserts it again with the same id.
+ * - Moving a cell or changing its type deletes it and inserts it again with the same id.
  *
  * Invariants:
- * - Each changed cell belongs to one operation. If the cell also moved, or was split and changed its
- *   type, it has a second operation.
+ * - Each changed cell belongs to one operation. If it also moved, or was split and changed its type,
+ *   it has a second one.
  * - An inserted cell counts as restored, not as new, if its id was in the notebook before.
  */
 
@@ -21,29 +21,23 @@ export interface ICellState {
   readonly source: string;
 }
 
-/** The cell from which another cell was copied. The two cells may be in different notebooks. */
+/** The cell, maybe in another notebook, from which a cell was copied. */
 export interface IOrigin {
   readonly notebookId: string;
   readonly cellId: string;
 }
 
-/** The position of a cell before it was deleted, or after it was restored. */
+/** A cell's position before it was deleted, or after it was restored. */
 interface IPosition {
   readonly index: number;
-  /**
-   * The id of the nearest cell above this cell that exists both before and after the change; null
-   * if there is no such cell.
-   */
+  /** The nearest cell above that exists both before and after the change, or null. */
   readonly after: string | null;
 }
 
 export type CellOperation =
-  /** The cell `from` was split. `pieces` are the ids of all pieces in order, with `from` last. */
+  /** `pieces` are all pieces in order, with `from` last. */
   | { kind: 'split'; from: string; pieces: readonly string[] }
-  /**
-   * The cells `parents` were merged into the new cell `into`. If `isRestored` is true, this merge
-   * redoes an earlier merge that was undone.
-   */
+  /** With `isRestored`, this redoes a merge that was undone. */
   | {
       kind: 'merge';
       into: string;
@@ -54,23 +48,20 @@ export type CellOperation =
   | { kind: 'new'; id: string }
   | ({ kind: 'delete' | 'undelete'; id: string } & IPosition)
   | { kind: 'type'; id: string; from: string; to: string }
-  /** The cell moved from the index `from` to the index `to`. */
   | { kind: 'move'; id: string; from: number; to: number }
   | { kind: 'edit'; id: string };
 
-/** Facts that can't be found by comparing the two lists of cells. */
+/** Facts that comparing the two lists can't show. */
 export interface IDetectionHints {
-  /** Return whether a cell with this id was in the notebook at any time before the change. */
+  /** Return whether a cell with this id was in the notebook at any time before. */
   existedBefore(id: string): boolean;
-  /** Return the origin of a cell that is new in the notebook; null if the origin is unknown. */
+  /** Return the origin of a new cell; null if it is unknown. */
   originOf(cell: ICellState, index: number): IOrigin | null;
-  /** The ids of the cells that this change deleted and inserted again. */
+  /** The cells that this change deleted and inserted again. */
   readonly recreated: ReadonlySet<string>;
-  /** Whether nothing was split or merged. */
   readonly hasNoSplits?: boolean;
 }
 
-/** Return the operations that turned the list of cells `before` into the list `after`. */
 export function detectOperations(
   before: readonly ICellState[],
   after: readonly ICellState[],
@@ -82,7 +73,7 @@ export function detectOperations(
   const addedCells = after.filter(cell => !beforeById.has(cell.id));
   const operations: CellOperation[] = [];
   const handledIds = new Set<string>();
-  /** Add an operation. `ids` are the changed cells that belong to it. */
+  /** `ids` are the changed cells that belong to the operation. */
   const add = (operation: CellOperation, ids: readonly string[]) => {
     operations.push(operation);
     ids.forEach(id => handledIds.add(id));
@@ -144,12 +135,7 @@ export function detectOperations(
   }
 }
 
-/**
- * Describe the position of the cell at `index` in `cells`, the list before or after the change.
- *
- * @param otherCells The cells of the other list, by id. If `cells` is the list before the change,
- * the other list is the list after the change. Otherwise, it is the list before the change.
- */
+/** @param otherCells The cells of the other list, after or before the change. */
 function positionOf(
   cells: readonly ICellState[],
   index: number,
@@ -160,10 +146,7 @@ function positionOf(
   return { index, after: anchor?.id ?? null };
 }
 
-/**
- * Return whether the source of `into` consists of the sources of `cells`. JupyterLab joins the
- * sources with a line break or an empty line.
- */
+/** JupyterLab joins the sources with a line break or an empty line. */
 function isMerge(cells: readonly ICellState[], into: ICellState): boolean {
   const sources = cells.map(cell => cell.source);
   return ['\n\n', '\n'].some(
@@ -172,8 +155,8 @@ function isMerge(cells: readonly ICellState[], into: ICellState): boolean {
 }
 
 /**
- * Find the new cells directly above the cell at `index` that may be pieces of this cell. Return the
- * index of the topmost of these cells; `index` if there are none.
+ * Return the index of the topmost new cell directly above that may be a piece; `index` if there is
+ * none.
  */
 function findFirstPiece(
   cells: readonly ICellState[],
@@ -191,9 +174,7 @@ function findFirstPiece(
   return firstIndex;
 }
 
-/**
- * Return whether a source was split into these cells. JupyterLab drops line breaks between pieces.
- */
+/** JupyterLab drops line breaks between pieces. */
 function isSplit(source: string, pieces: readonly ICellState[]): boolean {
   let offset = 0;
   for (const piece of pieces) {
@@ -220,9 +201,9 @@ function detectMoves(
   if (oldOrder.every((id, index) => id === newOrder[index])) {
     return [];
   }
-  // JupyterLab moves a cell by deleting it and inserting it again. So first assume that exactly the
-  // cells that were inserted again were moved. If the order of the remaining cells has changed too,
-  // or if no cells remain, find the moved cells by comparing the orders before and after.
+  // JupyterLab moves a cell by deleting and inserting it again, so first assume that these cells
+  // were moved. If the others' order has changed too, or none remain, compare the orders before and
+  // after.
   let movedIds = new Set(newOrder.filter(id => recreated.has(id)));
   const joinUnmoved = (ids: string[]) =>
     ids.filter(id => !movedIds.has(id)).join('\n');

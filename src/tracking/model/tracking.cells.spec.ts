@@ -1,4 +1,4 @@
-/** Insertions, deletions, moves, splits, merges, copies and type changes of cells. */
+/** Insertions, deletions, moves, splits, merges, copies and type changes. */
 import { NotebookActions } from '@jupyterlab/notebook';
 
 import { Page, openWithTurn, fakeKernel } from './tracking.fakes';

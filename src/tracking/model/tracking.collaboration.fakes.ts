@@ -1,4 +1,4 @@
-/** Connects other Yjs clients to a shared notebook, for specs. */
+/** Other Yjs clients of a shared notebook. */
 import type { YNotebook } from '@jupyter/ydoc';
 import type { Awareness } from 'y-protocols/awareness';
 import type { Doc, Map as YMap, Text as YText } from 'yjs';
@@ -8,7 +8,7 @@ import type { OpenNotebook } from './tracking.fakes';
 export const awarenessOf = (open: OpenNotebook): Awareness =>
   (open.panel.content.model!.sharedModel as YNotebook).awareness;
 
-/** Send a client's awareness state to another client, as the server of a shared notebook does. */
+/** As the server of a shared notebook sends it. */
 export async function syncAwareness(
   from: Awareness,
   to: Awareness
@@ -25,17 +25,16 @@ export interface IRemoteClient {
     delete(index: number, count: number): void;
     insert(index: number, cells: YMap<unknown>[]): void;
   };
-  /** Return the source of the cell at `index`, in this client's copy of the notebook. */
+  /** From this client's copy of the notebook. */
   source(index: number): YText;
-  /** Send the client's changes to the page. */
   send(): void;
 }
 
 /**
- * Connect another client, which has its own copy of the notebook, to an open notebook.
+ * Connect a client with its own copy of the notebook.
  *
- * @param state The client's awareness state; null for a client that sends no awareness state.
- * @param clientID The client's id. By default, Yjs chooses a random id.
+ * @param state Its awareness state; null for a client that sends none.
+ * @param clientID By default, Yjs chooses a random id.
  */
 export async function connectClient(
   open: OpenNotebook,

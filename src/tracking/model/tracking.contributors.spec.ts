@@ -28,7 +28,6 @@ beforeEach(() => {
   input.isActive = false;
 });
 
-/** Open a watched notebook in a page with commands. */
 function watched(): Promise<OpenNotebook> {
   return openWithTurn(new Page(new FakeServer(), causeDetectors));
 }
@@ -37,7 +36,6 @@ function shared(open: OpenNotebook): YNotebook {
   return open.panel.content.model!.sharedModel as YNotebook;
 }
 
-/** Register a command, execute it and remove it. */
 async function execute(id: string, work: () => unknown): Promise<void> {
   const command = commands.addCommand(id, { execute: work });
   await commands.execute(id);

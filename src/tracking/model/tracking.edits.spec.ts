@@ -1,4 +1,3 @@
-/** Edits and runs of a person. */
 import type { Signal } from '@lumino/signaling';
 
 import { ApiError } from '../../api/request';

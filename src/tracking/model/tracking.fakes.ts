@@ -1,6 +1,6 @@
 /**
- * Pages and open notebooks for specs. They use JupyterLab's own models, widgets and actions. The
- * kernel is a fake, and so is the server, unless a spec uses a `JupyterServer`.
+ * Pages and open notebooks, with JupyterLab's own models, widgets and actions. The kernel is a fake,
+ * and so is the server, unless a spec uses a `JupyterServer`.
  */
 import type { YBaseCell, YNotebook } from '@jupyter/ydoc';
 import type { ICodeCellModel } from '@jupyterlab/cells';
@@ -35,12 +35,12 @@ import {
 import { Tracking } from './tracking';
 import { FakeServer } from './tracking.server.fakes';
 
-/** The real `setTimeout`, which works even if a spec fakes the clock. */
+/** Works even if a spec fakes the clock. */
 const realTimeout = window.setTimeout.bind(window);
-/** Call `resolve` after all pending tasks. */
+/** After all pending tasks. */
 const callLater = (resolve: () => void) => realTimeout(resolve, 0);
 
-/** Fake a kernel. A run prints a code cell's source, or fails if the source contains `raise`. */
+/** A run prints a code cell's source, or fails if it contains `raise`. */
 export function fakeKernel(): void {
   let count = 0;
   setCellExecutor({
@@ -77,23 +77,21 @@ export function fakeKernel(): void {
   });
 }
 
-/** The server of a page: a `FakeServer` or a real `JupyterServer`. */
+/** A `FakeServer` or a real `JupyterServer`. */
 export interface IServer {
   readonly api: HistoryApi & GenerationApi;
-  /** Register a notebook. Resolves to its id. */
+  /** Resolves to the notebook's id. */
   register(body: NotebookBody): Promise<{ notebookId: string }>;
-  /** Store an image. Resolves to its SHA-256. */
+  /** Resolves to the image's SHA-256. */
   storeImage(image: Blob): Promise<string>;
-  /** Set the model's next answer. */
   setAnswer(answer: string): Promise<void>;
-  /** The contents manager. If it is absent, files are faked. */
+  /** If it is absent, files are faked. */
   readonly contents?: Contents.IManager;
 }
 
-/** The cells of a new notebook. */
 type Cells = readonly { id: string; type?: string; source: string }[];
 
-/** A page in which notebooks can be opened, with its history, identities and tracking. */
+/** With its history, identities and tracking. */
 export class Page<S extends IServer = FakeServer> {
   constructor(
     readonly server: S = new FakeServer() as unknown as S,
@@ -119,7 +117,6 @@ export class Page<S extends IServer = FakeServer> {
   readonly identity: NotebookIdentity;
   readonly tracking: Tracking;
 
-  /** Open a new notebook with these cells. */
   async open(
     cells: Cells,
     options: { notebookId?: string; documentWideUndo?: boolean } = {}
@@ -138,7 +135,6 @@ export class Page<S extends IServer = FakeServer> {
     return this._show(context);
   }
 
-  /** Open an existing notebook. */
   async openPath(
     path: string,
     documentWideUndo?: boolean
@@ -179,17 +175,14 @@ export class Page<S extends IServer = FakeServer> {
   }
 }
 
-/** Add the extension `editorInput` to an editor, unless the editor already has it. */
 function addEditorInput(editor: CodeMirrorEditor): void {
   if (!extendedEditors.has(editor)) {
     extendedEditors.add(editor);
     editor.injectExtension(editorInput);
   }
 }
-/** The editors that have the extension `editorInput`. */
 const extendedEditors = new WeakSet<CodeMirrorEditor>();
 
-/** Create the content of a notebook file. */
 function notebookOf(cells: Cells, notebookId?: string): INotebookContent {
   return {
     nbformat: 4,
@@ -205,36 +198,32 @@ function notebookOf(cells: Cells, notebookId?: string): INotebookContent {
   } as unknown as INotebookContent;
 }
 
-/** An open notebook, with methods for the actions of a person. */
+/** With methods for the actions of a person. */
 export class OpenNotebook<S extends IServer = FakeServer> {
   constructor(
     readonly panel: NotebookPanel,
     readonly page: Page<S>
   ) {}
 
-  /** The notebook's id. */
   get id(): string {
     return this.page.identity.get(this.panel)!;
   }
 
-  /** The ids of the cells, in order. */
   get ids(): string[] {
     return [...this.panel.content.model!.cells].map(cell => cell.id);
   }
 
-  /** The sources of the cells, in order. */
   get sources(): string[] {
     return [...this.panel.content.model!.cells].map(cell =>
       cell.sharedModel.getSource()
     );
   }
 
-  /** Return the kinds of a cell's records on the fake server. */
   kinds(this: OpenNotebook, cellId: string): string[] {
     return this.page.server.kinds(this.id, cellId);
   }
 
-  /** Select the cells from index `first` to `last`, and make the last one active. */
+  /** Make the last one active. */
   select(first: number, last = first): void {
     const { content } = this.panel;
     content.deselectAll();
@@ -244,7 +233,7 @@ export class OpenNotebook<S extends IServer = FakeServer> {
     }
   }
 
-  /** Type `text` into the editor of a cell. This replaces all text after the offset `from`. */
+  /** Type into a cell, and replace all text after the offset `from`. */
   type(index: number, text: string, from = 0): void {
     const editor = this.panel.content.widgets[index].editor as CodeMirrorEditor;
     const to = editor.editor.state.doc.length;
@@ -255,7 +244,6 @@ export class OpenNotebook<S extends IServer = FakeServer> {
     });
   }
 
-  /** Set the cursor in a cell. */
   cursor(index: number, offset: number): void {
     this.select(index);
     const { editor } = this.panel.content.widgets[index];
@@ -263,7 +251,7 @@ export class OpenNotebook<S extends IServer = FakeServer> {
     editor!.setCursorPosition(position);
   }
 
-  /** Ask the fake model for code in a cell, and let the model return `answer`. */
+  /** The fake model returns `answer`. */
   async ask(index: number, answer: string): Promise<GenerationModel> {
     const { api } = this.page.server;
     await this.page.server.setAnswer(answer);
@@ -286,7 +274,6 @@ export class OpenNotebook<S extends IServer = FakeServer> {
     return model;
   }
 
-  /** Run the cells from index `first` to `last`. */
   async run(first: number, last = first): Promise<void> {
     this.select(first, last);
     await NotebookActions.run(this.panel.content, this.panel.sessionContext);
@@ -300,7 +287,7 @@ export class OpenNotebook<S extends IServer = FakeServer> {
 
   /** Wait until all changes are recorded. */
   async settle(): Promise<void> {
-    // Without `stopCapturing`, one undo could undo the last action and the next action together.
+    // Otherwise, one undo could undo the last action and the next one together.
     const { sharedModel } = this.panel.context.model;
     (sharedModel as YNotebook).undoManager.stopCapturing();
     (sharedModel as YNotebook).cells.forEach(cell =>
@@ -337,7 +324,7 @@ export class OpenNotebook<S extends IServer = FakeServer> {
   }
 }
 
-/** Open a notebook with three cells. The second cell has a turn. */
+/** Three cells, of which the second has a turn. */
 export async function openWithTurn(
   page: Page = new Page()
 ): Promise<OpenNotebook> {

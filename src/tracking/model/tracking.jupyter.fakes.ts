@@ -1,7 +1,4 @@
-/**
- * Starts a real Jupyter server with AI Server, for specs. Only the model is faked: see
- * `tests/scripted_model.py`.
- */
+/** A real Jupyter server with AI Server. Only the model is faked: see `tests/scripted_model.py`. */
 import { ContentsManager, ServerConnection } from '@jupyterlab/services';
 import { ChildProcess, spawn } from 'child_process';
 import { mkdtempSync, rmSync } from 'fs';
@@ -63,7 +60,7 @@ export class JupyterServer implements IServer {
     await ServerConnection.makeRequest(url, init, settings);
   }
 
-  /** Start the server process. After `kill`, the new process uses the same folder and port. */
+  /** After `kill`, the new process uses the same folder and port. */
   async begin(): Promise<void> {
     const options = {
       base_url: `${this._modelUrl}/v1`,
@@ -85,8 +82,8 @@ export class JupyterServer implements IServer {
   }
 
   /**
-   * Send requests until one succeeds. After `kill`, the first requests may fail, because they may
-   * use connections to the killed process.
+   * After `kill`, the first requests may fail, because they may use connections to the killed
+   * process.
    */
   private async _waitUntilReachable(): Promise<void> {
     const url = `${this.settings.baseUrl}api`;
@@ -103,7 +100,7 @@ export class JupyterServer implements IServer {
     }
   }
 
-  /** Kill the server process without a shutdown, as if the machine had failed. */
+  /** Without a shutdown, as if the machine had failed. */
   async kill(): Promise<void> {
     await kill(this._server);
   }
@@ -126,7 +123,7 @@ function run(args: string[]): ChildProcess {
   });
 }
 
-/** Wait until a process prints a matching line. Reject if the process ends without such a line. */
+/** Reject if the process ends without a matching line. */
 function outputMatch(
   child: ChildProcess,
   pattern: RegExp

@@ -1,6 +1,6 @@
 /**
- * Random operations on notebooks, with JupyterLab's own models and a real Jupyter server, including
- * renames, duplicates and restarts.
+ * Random operations with JupyterLab's own models and a real Jupyter server, including renames,
+ * duplicates and restarts.
  */
 import { NotebookActions } from '@jupyterlab/notebook';
 import { dangerDialog } from '@jupyterlab/testing';
@@ -24,7 +24,7 @@ afterAll(() => server.dispose());
 afterEach(() => document.body.replaceChildren());
 
 type FileOperation = { do: 'rename' | 'duplicate' | 'restart' };
-/** An operation on a notebook of the workspace, after which the notebook may be saved. */
+/** The notebook may be saved afterwards. */
 type TargetedOperation = (Operation | FileOperation) & {
   in: number;
   isSaved: boolean;
@@ -56,15 +56,14 @@ const DUPLICATED_AFTER_CUT = (
   ] as Operation[]
 ).map(operation => ({ ...operation, in: 0, isSaved: false }));
 
-/** The expected history of a notebook. */
 class Expected {
-  /** The sources that must be recorded, as JSON of `[cell id, source]`. */
+  /** Must be recorded: JSON of `[cell id, source]`. */
   readonly shown = new Set<string>();
-  /** The state of the notebook at each save, as JSON. */
+  /** The state at each save, as JSON. */
   readonly saves: string[] = [];
-  /** The received answers, each with the id of its cell. */
+  /** Each with the id of its cell. */
   readonly answers: [cellId: string, code: string][] = [];
-  /** Only for a duplicate: the last seq of each session when the duplicate was made, by cell id. */
+  /** Only for a duplicate: the last seq of each session when it was made, by cell id. */
   readonly inherited = new Map<string, number>();
 
   addShown(shown: Row[]): void {
@@ -88,7 +87,7 @@ function sessionOf(notebookId: string, cellId: string): Promise<Session> {
   return json<Session>(`sessions/${notebookId}/${cellId}`);
 }
 
-/** The seq of the last inherited record in a cell's session. */
+/** In a cell's session. */
 function lastInherited(
   events: NonNullable<Session['events']>,
   cellId: string,
@@ -105,7 +104,7 @@ let counter = 0;
 
 /** A notebook and its duplicates. */
 class Workspace {
-  /** The open notebooks, each with its expected history. */
+  /** With their expected histories. */
   readonly open: { notebook: Open; expected: Expected }[] = [];
 
   async begin(documentWideUndo = false): Promise<void> {
@@ -168,7 +167,7 @@ class Workspace {
         }
         const after = rows(notebook);
         if (`${before.map(([id]) => id)}` !== `${after.map(([id]) => id)}`) {
-          // If cells come, go or move, the sources before and after are recorded.
+          // If cells come, go or move, both lists are recorded.
           expected.addShown(before);
           expected.addShown(after);
         }
@@ -372,7 +371,7 @@ describe('one notebook in two pages', () => {
   }, 60_000);
 });
 
-/** Save. If JupyterLab asks whether to overwrite the file, do so. It doesn't always ask. */
+/** Overwrite the file if JupyterLab asks, which it doesn't always do. */
 async function overwrite(open: Open): Promise<void> {
   let isSaved = false;
   // Before JupyterLab asks, it writes the times of both saves to the console.

@@ -1,4 +1,4 @@
-/** Random operations of people on a notebook, for property-based specs. */
+/** Random operations of people on a notebook. */
 import { NotebookActions } from '@jupyterlab/notebook';
 import * as fc from 'fast-check';
 
@@ -15,8 +15,8 @@ const TEXTS = [
 ];
 
 /**
- * An operation. It applies to the cell whose index is `at` modulo the number of cells. If it has
- * `to`, it also applies to this number of cells below that cell.
+ * Applies to the cell whose index is `at` modulo the number of cells and, with `to`, to this number
+ * of cells below it.
  */
 export type Operation =
   | { do: 'type'; at: number; text: string }
@@ -27,7 +27,7 @@ export type Operation =
   | { do: 'retype'; at: number; kind: 'code' | 'markdown' | 'raw' }
   | { do: 'generate'; at: number; text: string; accept: boolean }
   | { do: 'paste' | 'insert' | 'duplicate'; at: number }
-  // `leave` records the unrecorded edits, as if the person had left the page.
+  // `leave`: as if the person had left the page.
   | { do: 'undo' | 'redo' | 'save' | 'leave' | 'reopen' };
 
 const at = fc.nat(9);
@@ -105,9 +105,9 @@ export const operation: fc.Arbitrary<Operation> = fc.oneof(
 );
 
 /**
- * Perform an operation. If the operation is `generate`, add `[cell id, text]` to `answers`.
+ * Add `[cell id, text]` to `answers` for `generate`.
  *
- * @returns The open notebook. After `reopen`, it is open in a new page.
+ * @returns The notebook, after `reopen` in a new page.
  */
 export async function perform<S extends IServer>(
   open: OpenNotebook<S>,
@@ -130,7 +130,6 @@ export async function perform<S extends IServer>(
   return open;
 }
 
-/** The actions on selected cells. */
 const ACTIONS = {
   delete: NotebookActions.deleteCells,
   copy: NotebookActions.copy,
@@ -183,10 +182,7 @@ async function performAt<S extends IServer>(
   }
 }
 
-/**
- * Return the valid cursor position nearest to `offset`: not after the end of the text, and not
- * between the halves of a surrogate pair.
- */
+/** Return the nearest valid position: not after the end, and not within a surrogate pair. */
 function cursorPosition(text: string, offset: number): number {
   const at = Math.min(offset, text.length);
   return /[\uD800-\uDBFF]$/.test(text.slice(0, at)) ? at - 1 : at;

@@ -1,7 +1,7 @@
 /**
- * A fake server for specs. It stores sessions in memory and has a fake model. It records changes
- * almost as `aiserver/notebooks/change_log.py` does. But each batch gets a log entry here, even if
- * it changed nothing.
+ * A server with sessions in memory and a fake model. It records changes almost as
+ * `aiserver/notebooks/change_log.py` does, but each batch gets a log entry, even if it changed
+ * nothing.
  */
 import { ApiError } from '../../api/request';
 import type {
@@ -16,7 +16,7 @@ import type {
 import type { ICellKey } from '../../tokens';
 import type { IServer } from './tracking.fakes';
 
-/** The number of notebooks that were registered without an id. */
+/** Counts notebooks registered without an id. */
 let notebookCount = 0;
 
 export type IRecord = Partial<Interaction> &
@@ -28,38 +28,35 @@ export interface ISession {
   parents?: string[];
 }
 
-/** An entry of a change log. */
 export interface ILogEntry {
   order?: string[];
   types?: Record<string, string>;
-  /** Maps the id of each changed cell to the seq of its newest record at the time of the entry. */
+  /** The seq of each changed cell's newest record at the time of the entry. */
   cells: Record<string, number>;
   saved: boolean;
   page?: string | null;
 }
 
 export class FakeServer implements IServer {
-  /** The sessions, by `NOTEBOOK/CELL`. */
+  /** By `NOTEBOOK/CELL`. */
   readonly sessions = new Map<string, ISession>();
-  /** The change logs, by notebook id. */
+  /** By notebook id. */
   readonly logs = new Map<string, ILogEntry[]>();
-  /** The ids of the recorded batches. */
   readonly batchIds = new Set<string>();
   readonly blobs: Blob[] = [];
-  /** If set, requests that list sessions, record events or record changes fail with this error. */
+  /** If set, requests that list sessions or record something fail with it. */
   failure: Error | null = null;
-  /** The bodies of the received `recordChanges` requests. */
+  /** Of the `recordChanges` requests. */
   bodies: ChangesBody[] = [];
-  /** The number of upcoming responses to `recordChanges` that get lost. */
+  /** Upcoming responses to `recordChanges` that get lost. */
   lostResponses = 0;
-  /** The model's answer. */
   answer = '';
 
   session(notebookId: string, cellId: string): ISession | null {
     return this.sessions.get(`${notebookId}/${cellId}`) ?? null;
   }
 
-  /** Return the kinds of a cell's records: `turn` for a turn, otherwise the type of the event. */
+  /** `turn` for a turn, otherwise the type of the event. */
   kinds(notebookId: string, cellId: string): string[] {
     const { records = [] } = this.session(notebookId, cellId) ?? {};
     return records.map(({ type }) => type ?? 'turn');
@@ -73,8 +70,8 @@ export class FakeServer implements IServer {
   }
 
   /**
-   * Return the notebook as it was after the change log's entry with the index `end`: a pair
-   * `[id, source]` for each cell, in order.
+   * Return the notebook after the entry `end` of the change log: `[id, source]` of each cell, in
+   * order.
    */
   snapshot(notebookId: string, end: number): [string, string][] {
     const log = this.logs.get(notebookId)!;
@@ -84,8 +81,8 @@ export class FakeServer implements IServer {
       const seq = entries.filter(entry => id in entry.cells).at(-1)?.cells[id];
       const records = this.session(notebookId, id)?.records ?? [];
       const nextEntry = log.slice(end + 1).find(entry => id in entry.cells);
-      // A turn or an accept adds no log entry, so the cell may have records that are newer than its
-      // last entry. They belong to this snapshot if no later entry contains the cell.
+      // A turn or an accept adds no log entry, so the cell may have newer records than its last
+      // entry. They belong to this snapshot if no later entry contains the cell.
       const lastSeq = nextEntry ? (seq ?? 0) : Infinity;
       return [
         id,
@@ -143,10 +140,7 @@ export class FakeServer implements IServer {
   };
   readonly api = this._api as unknown as IServer['api'];
 
-  /**
-   * Look for log entries that other pages have added after the first `seen` entries. Return the ids
-   * of the cells in these entries; null if there are no such entries.
-   */
+  /** Return the cells that other pages have changed after the first `seen` entries, or null. */
   private _changedByOthers(notebookId: string, { page, seen }: ChangesBody) {
     const log = this.logs.get(notebookId) ?? [];
     const entries = log
@@ -156,7 +150,7 @@ export class FakeServer implements IServer {
     return entries.length ? [...new Set(ids)] : null;
   }
 
-  /** Record changes. Return the head of the session of each changed cell, by cell id. */
+  /** Return the head of each changed session, by cell id. */
   private _recordChanges(
     notebookId: string,
     body: ChangesBody,
@@ -219,7 +213,6 @@ export class FakeServer implements IServer {
     }
   }
 
-  /** Record a turn with the fake model's answer. */
   private async *_generate(
     body: GenerateBody
   ): AsyncGenerator<StreamEvent, void, void> {
@@ -252,7 +245,6 @@ export class FakeServer implements IServer {
     yield { type: 'done', interaction, revision: 1 };
   }
 
-  /** Return the session of a cell; create it if there is none. */
   private _openSession(notebookId: string, cellId: string): ISession {
     const name = `${notebookId}/${cellId}`;
     const session = this.sessions.get(name) ?? { records: [] };
@@ -260,7 +252,6 @@ export class FakeServer implements IServer {
     return session;
   }
 
-  /** Throw `failure` if it is set. */
   private _throwIfFailing(): void {
     if (this.failure) {
       throw this.failure;
@@ -274,18 +265,15 @@ export class FakeServer implements IServer {
   }
 }
 
-/** An observation is recorded only if its source differs from the last recorded source. */
+/** An observation is recorded only if its source differs from the last recorded one. */
 function isNews({ records }: ISession, event: EventBody): boolean {
-  // `again` marks a source that was already recorded once; see `createSavedState`.
+  // A source that was already recorded once; see `createSavedState`.
   const { trigger, again } = event.data ?? {};
   const isObservation = trigger === 'first' || !!again;
   return !isObservation || lastSource(records) !== event.source;
 }
 
-/**
- * Append a record to a session, and return it. If the session already has a record with the same
- * id, append nothing and return the existing record.
- */
+/** If the session already has a record with this id, return that. */
 function append(
   { records }: ISession,
   record: Partial<Interaction> | EventBody
@@ -299,7 +287,7 @@ function append(
   return existing ?? records[records.length - 1];
 }
 
-/** Return a cell's source after these records; null if the records don't contain it. */
+/** Null if the records don't contain a source. */
 export function lastSource(records: readonly IRecord[]): string | null {
   for (const record of [...records].reverse()) {
     if (record.type && typeof record.source === 'string') {

@@ -147,7 +147,7 @@ describe('changes of other pages', () => {
     await syncAwareness(ours, theirs);
     await syncAwareness(ours, theirs);
     expect([...received].sort()).toEqual([...ownCells].sort());
-    // A moved cursor, a malformed state and a write after the notebook was closed have no effect.
+    // A moved cursor, a malformed state and a write after the notebook was closed do nothing.
     theirs.setLocalStateField('cursors', []);
     await syncAwareness(theirs, ours);
     theirs.setLocalStateField('aiserver_kept', [7, []]);

@@ -1,16 +1,16 @@
 /**
- * Tracks the open notebooks. Each open notebook that has a turn, or an event of an agent, is watched
- * by a `NotebookWatch`, unless tracking is off.
+ * Tracks the open notebooks. A `NotebookWatch` watches each one that has a turn, or an agent's
+ * event, unless tracking is off.
  *
  * Invariants:
  * - As long as a notebook has neither, nothing about its cells is recorded. The page only remembers
- *   the cells that are pasted into the notebook from watched notebooks. When the notebook gets its
- *   first turn, these cells are recorded as copies.
- * - Nothing is recorded under a notebook id before the server has confirmed the id. Otherwise, a
- *   copy of a notebook could be recorded under the id of the original.
+ *   cells pasted from watched notebooks, to record them as copies when the notebook gets its first
+ *   turn.
+ * - Nothing is recorded under a notebook id before the server has confirmed it. Otherwise, a copy
+ *   could be recorded under the original's id.
  * - What an agent writes is always recorded, even if tracking is off.
  * - Nothing is recorded twice, even if a new watch starts because the page was reloaded, another
- *   page opened the notebook, or the id of the notebook changed.
+ *   page opened the notebook, or its id changed.
  */
 import type { YNotebook } from '@jupyter/ydoc';
 import type { NotebookPanel } from '@jupyterlab/notebook';
@@ -40,23 +40,23 @@ import { outputsOf, textOf } from './runs/outputs';
 import type { Scope } from './watch/recordedState';
 import type { IRun } from './runs/runs';
 
-/** The maximum size of a thumbnail. The number of bytes is the server's limit for a blob. */
+/** `bytes` is the server's limit for a blob. */
 const THUMBNAIL = { side: 320, bytes: 256 * 1024 };
 
 export interface ITrackingOptions {
   identity: INotebookIdentity;
   history: IHistory;
-  /** Stores a thumbnail; resolves to its SHA-256. */
+  /** Resolves to the SHA-256. */
   storeImage: (image: Blob) => Promise<string>;
   causeDetectors?: ICauseDetectors;
 }
 
-/** The delay before a failed start of a watch is repeated, in milliseconds. */
+/** The delay before a failed start of a watch is repeated. */
 const RETRY_MS = 10_000;
 
 /**
- * If the last step of a removed cell has one of these kinds, the removal has been recorded. A
- * `merge` removes the cells that become part of another cell.
+ * Kinds of the last step with which a cell's removal is recorded. A `merge` removes the cells that
+ * become part of another.
  */
 const REMOVAL_KINDS: ReadonlySet<string> = new Set(['delete', 'merge']);
 
@@ -70,14 +70,14 @@ export class Tracking implements ITracking {
     _options.history.eventsQueued.connect(this._onEventsQueued, this);
   }
 
-  /** The cells that are watched: all cells, only cells with a turn (`ai`), or none (`off`). */
+  /** All cells are watched, only those with a turn (`ai`), or none (`off`). */
   get scope(): Scope | 'off' {
     return this._scope;
   }
   set scope(scope: Scope | 'off') {
     if (scope !== this._scope) {
       this._scope = scope;
-      // A watch can't change its scope, so start a new watch for each notebook.
+      // A watch can't change its scope.
       this._panels.forEach(panel => {
         this._watches.get(panel)?.capture('leave');
         this._endWatch(panel);
@@ -86,7 +86,6 @@ export class Tracking implements ITracking {
     }
   }
 
-  /** Whether each run is recorded with a preview of the outputs. */
   recordsOutputs = true;
 
   readonly cellsDeleted: Signal<ITracking, ICellDeletion> = new Signal(this);
@@ -115,9 +114,8 @@ export class Tracking implements ITracking {
   }
 
   /**
-   * Wait until the watch of a notebook has started, or the page has found that the notebook needs
-   * no watch. If the start fails, wait only until it has failed, not for its retry. A start that
-   * gives up because of a newer one isn't the end.
+   * Wait until a notebook's watch has started, or the page has found that none is needed. Wait for a
+   * failed start, not for its retry. A start that gives up because of a newer one isn't the end.
    */
   async started(panel: NotebookPanel): Promise<void> {
     let starting: Promise<void> | undefined;
@@ -160,12 +158,12 @@ export class Tracking implements ITracking {
     }
   }
 
-  /** Record all unrecorded edits in all notebooks, because the page may be about to close. */
+  /** Record all unrecorded edits, because the page may be about to close. */
   captureAll(): void {
     this._watches.forEach(watch => watch.captureBeforeClose());
   }
 
-  /** Start or end the watch of a notebook as needed. If a request fails, retry after a delay. */
+  /** If a request fails, retry after a delay. */
   private _updateWatch(panel: NotebookPanel): void {
     const starting = this._start(panel).catch(() => {
       setTimeout(() => {
@@ -178,8 +176,7 @@ export class Tracking implements ITracking {
   }
 
   /**
-   * End the notebook's watch if it has an outdated notebook id. Start a watch if the notebook needs
-   * a watch and has none.
+   * End a watch with an outdated notebook id. Start one if the notebook needs it and has none.
    *
    * @throws ApiError if a request to the server fails.
    */
@@ -196,7 +193,7 @@ export class Tracking implements ITracking {
     }
     const attempt = {};
     this._attempts.set(panel, attempt);
-    // While this method waits for the server, the notebook may be closed or get another id.
+    // Meanwhile, the notebook may be closed or get another id.
     const isCurrent = () =>
       this._attempts.get(panel) === attempt &&
       this._panels.has(panel) &&
@@ -226,7 +223,7 @@ export class Tracking implements ITracking {
     return hasHistory || !!this._writeCounts.get(panel);
   }
 
-  /** Return the scope in which a notebook is watched now: while an agent writes, never `off`. */
+  /** While an agent writes, never `off`. */
   private _scopeOf(panel: NotebookPanel): Scope | 'off' {
     const isWritten = this._writeCounts.get(panel);
     return this._scope === 'off' && isWritten ? 'ai' : this._scope;
@@ -252,9 +249,8 @@ export class Tracking implements ITracking {
   }
 
   /**
-   * Start to remember the cells that are pasted into a notebook while it isn't watched. Also start
-   * to listen to the other pages of a shared notebook. One of them may write the notebook's first
-   * turn.
+   * Remember the cells that are pasted while the notebook isn't watched, and listen to other pages
+   * of a shared notebook: one of them may write its first turn.
    */
   private _listen(panel: NotebookPanel): void {
     if (this._panels.has(panel) && !this._pastes.has(panel)) {
@@ -271,10 +267,7 @@ export class Tracking implements ITracking {
     }
   }
 
-  /**
-   * Record, as copies, the cells that were pasted before the watch started. Return whether any were
-   * recorded.
-   */
+  /** Record the cells pasted before the watch started as copies. Return whether there were any. */
   private _recordPastes(panel: NotebookPanel, notebookId: string): boolean {
     const cells = this._pastes.get(panel)?.takeEvents() ?? [];
     if (!cells.length || this._scope === 'off') {
@@ -289,7 +282,6 @@ export class Tracking implements ITracking {
     this._watches.delete(panel);
   }
 
-  /** Emit the history's `changed` after another page wrote to the session of a cell. */
   private _onRemoteWrite(panel: NotebookPanel, cellId: string): void {
     const { identity, history } = this._options;
     const notebookId = identity.get(panel);
@@ -299,8 +291,8 @@ export class Tracking implements ITracking {
   }
 
   /**
-   * Notify the other pages if this page has written the session. The write may have been the first
-   * turn of the notebook or of the cell. So start to watch the notebook or cell if it has a turn.
+   * Notify the other pages of this page's write. It may be the first turn of the notebook or cell,
+   * so watch it if it has a turn.
    */
   private _onSessionChanged(_: IHistory, key: ISessionChange): void {
     for (const panel of this._panels) {
@@ -335,7 +327,6 @@ export class Tracking implements ITracking {
     this._watches.forEach(watch => watch.onEventsQueued(queued));
   }
 
-  /** Create a preview of a run's outputs; null if there is nothing to record. */
   private async _createPreview({ model }: IRun): Promise<object | null> {
     if (!model || !this.recordsOutputs) {
       return null;
@@ -349,26 +340,24 @@ export class Tracking implements ITracking {
     return text || image ? { ...text, ...images } : null;
   }
 
-  /** Store a thumbnail. Return its description for the event of the run; null if storing fails. */
   private async _storeImage({ blob, width, height }: IRedrawnImage) {
     try {
       const sha256 = await this._options.storeImage(blob);
       return { sha256, mime: blob.type, width, height };
     } catch {
-      return null; // Record the run without its image.
+      return null;
     }
   }
 
   private _scope: Scope | 'off' = 'all';
   private readonly _panels = new Set<NotebookPanel>();
-  /** The number of pending calls of `recordWrite` for each notebook. */
   private readonly _writeCounts = new WeakMap<NotebookPanel, number>();
   private readonly _watches = new Map<NotebookPanel, NotebookWatch>();
   private readonly _pastes = new Map<NotebookPanel, UntrackedPastes>();
   private readonly _awareness = new Map<NotebookPanel, SessionAwareness>();
-  /** The promise of the last call of `_start` for each notebook. */
+  /** The last call of `_start` for each notebook. */
   private readonly _starting = new WeakMap<NotebookPanel, Promise<void>>();
-  /** The last attempt to start a watch of each notebook. An older one gives up. */
+  /** The last attempt to start each notebook's watch. An older one gives up. */
   private readonly _attempts = new WeakMap<NotebookPanel, object>();
   private readonly _origins = new Origins(() => this._watches.values());
 }

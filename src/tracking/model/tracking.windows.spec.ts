@@ -1,6 +1,6 @@
 /**
- * One notebook that is open in two pages, without jupyter-collaboration. A save in one page
- * overwrites the changes of the other page in the file.
+ * One notebook in two pages, without jupyter-collaboration: a save in one overwrites the changes of
+ * the other in the file.
  */
 import * as fc from 'fast-check';
 
@@ -10,14 +10,13 @@ import { OpenNotebook, Page, openWithTurn, fakeKernel } from './tracking.fakes';
 beforeAll(() => fakeKernel());
 afterEach(() => document.body.replaceChildren());
 
-/** The cells of a notebook: `[id, source]`. */
+/** `[id, source]` */
 type Rows = [string, string][];
 
 function rows(open: OpenNotebook): Rows {
   return open.ids.map((id, index) => [id, open.sources[index]]);
 }
 
-/** Open the same notebook in another page. */
 function openInSecondPage(open: OpenNotebook): Promise<OpenNotebook> {
   const cells = [...open.panel.content.model!.cells].map(
     ({ id, type, sharedModel }) => ({
@@ -30,7 +29,6 @@ function openInSecondPage(open: OpenNotebook): Promise<OpenNotebook> {
   return new Page(server).open(cells, { notebookId: open.id });
 }
 
-/** The recorded state of the last save. */
 function lastSave(open: OpenNotebook): Rows | null {
   const { server } = open.page;
   const log = server.logs.get(open.id) ?? [];
@@ -132,8 +130,7 @@ describe('a save over changes of another page', () => {
             const at = Number(inSecond);
             notebooks[at] = await perform(notebooks[at], action, []);
             await notebooks[at].settle();
-            // JupyterLab may give the copy of the notebook's only cell the same id. Skip this case,
-            // because the id is then ambiguous.
+            // JupyterLab may give the copy of the only cell the same id, which is then ambiguous.
             fc.pre(
               new Set(notebooks[at].ids).size === notebooks[at].ids.length
             );

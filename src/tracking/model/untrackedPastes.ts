@@ -1,9 +1,9 @@
 /**
- * Remembers the cells that are pasted from a watched notebook into a notebook that has no turn yet.
- * When this notebook gets its first turn, the pasted cells are recorded as copies.
+ * Remembers the cells that are pasted from a watched notebook into one that has no turn yet, to
+ * record them as copies when it gets its first turn.
  *
- * Invariant: this class sends nothing to the server. It looks for pasted cells only while another
- * notebook is watched.
+ * Invariant: nothing is sent to the server. Pasted cells are looked for only while another notebook
+ * is watched.
  */
 import type { YNotebook } from '@jupyter/ydoc';
 import type { NotebookPanel } from '@jupyterlab/notebook';
@@ -37,7 +37,7 @@ export class UntrackedPastes {
     );
   }
 
-  /** Return the `copy` events of the pasted cells that still exist, and forget all pasted cells. */
+  /** Return the `copy` events of the pasted cells that still exist, and forget all. */
   takeEvents(): CellEvents[] {
     const ids = new Set(this._notebook.cells.map(cell => cell.getId()));
     const pasted = [...this._pastedById.values()].filter(({ cellId }) =>
@@ -73,7 +73,7 @@ export class UntrackedPastes {
       const from = this._origins.findOrigin(state, this._target, []);
       if (from) {
         const stateById = new Map([[id, state]]);
-        // This notebook may have no id yet, so pass ''. A `copy` event doesn't contain this id.
+        // The notebook may have no id yet. A `copy` event doesn't contain it.
         const [copy] = eventsOf(
           { kind: 'copy', id, from },
           '',
@@ -86,11 +86,10 @@ export class UntrackedPastes {
   }
 
   private readonly _notebook: YNotebook;
-  /** This notebook, as the target of pastes. `find` returns null: its cells are never origins. */
+  /** This notebook, as the target of pastes; its cells are never origins. */
   private readonly _target: IOriginNotebook;
   private readonly _transactions: Transactions;
-  /** The cell ids before a transaction; null if the transaction is ignored. */
+  /** The cell ids before a transaction; null if it is ignored. */
   private _idsBefore: ReadonlySet<string> | null = null;
-  /** The `copy` events of the pasted cells, by cell id. */
   private readonly _pastedById = new Map<string, CellEvents>();
 }

@@ -1,11 +1,10 @@
 /**
- * Finds the command that made a write, and derives the contributor from the command's id. A write
- * is a change of a notebook's cells.
+ * Finds the command that made a write, a change of a notebook's cells, and derives the contributor
+ * from its id.
  *
- * JupyterLab emits a signal for a command after the synchronous part of the command has run. If the
- * synchronous part makes a write, the signal follows in the same task. If no signal of a command
- * that may write follows, this module assumes that an asynchronous command made the write: one that
- * is still running.
+ * JupyterLab emits a signal for a command after the command's synchronous part, so the signal
+ * follows a write of this part in the same task. Without a signal of a command that may write, a
+ * running asynchronous command is assumed to have made the write.
  */
 import type { CommandRegistry } from '@lumino/commands';
 
@@ -16,19 +15,18 @@ import {
   isAgentName
 } from '../../../records/contributor';
 
-/** Matches the ids of JupyterLab's commands with which a person edits a notebook. */
+/** Matches JupyterLab's commands with which a person edits a notebook. */
 const EDITING_COMMAND =
   /^(celltags|codemirror|completer|console|documentsearch|editmenu|fileeditor|lsp|notebook|toc):/;
 /**
- * Matches the exceptions among the ids that `EDITING_COMMAND` matches. These commands are never
- * taken as the cause of a write. Some of them don't write. Others run for so long that other code
- * may write at the same time.
+ * Matches exceptions from `EDITING_COMMAND`, which are never taken as the cause. Some don't write;
+ * others run so long that other code may write meanwhile.
  */
 const NON_EDITING_COMMAND =
   /run|execut|restart|kernel|save|export|trust|render/;
 /**
- * Matches the ids of AI Server's commands, and of JupyterLab's commands that don't edit notebooks.
- * They are never taken as the cause of a write. `ownWrites.ts` detects AI Server's own writes.
+ * Matches AI Server's commands, whose writes `ownWrites.ts` detects, and JupyterLab's commands that
+ * don't edit notebooks. They are never taken as the cause.
  */
 const IGNORED_COMMAND =
   /^(aiserver|apputils|application|cell-toolbar|debugger|docmanager|extensionmanager|filebrowser|filemenu|help|helpmenu|hub|inspector|kernelmenu|launcher|layout|logconsole|mainmenu|markdownviewer|property-inspector|rendermime|running|runmenu|settingeditor|settingsmenu|shell|sidebar|statusbar|tabsmenu|terminal|tooltip|translation|viewmenu|widgets|workspace-ui):/;
@@ -46,12 +44,12 @@ export class RunningCommands {
   }
 
   /**
-   * Find the command that made a write. Call this method when the write is made, because it looks
-   * for commands of the current task. Resolves to null if no command is found.
+   * Find the command that made a write; null if there is none. Call this when the write is made,
+   * because it looks for commands of the current task.
    */
   async find(): Promise<ICommandWrite | null> {
     const runningBefore = new Set(this._running);
-    // Wait for the signals of the commands that are running in the current task.
+    // Wait for the signals of commands in the current task.
     await Promise.resolve();
     const signaled = [...this._running].filter(
       running => !runningBefore.has(running)
@@ -63,8 +61,8 @@ export class RunningCommands {
   private _onExecuted(_: unknown, { id, result }: ExecutedArgs): void {
     const running = { id };
     this._running.add(running);
-    // `catch` and `then` delay the deletion by some microtasks, but `find` waits for only one
-    // microtask. So `find` still sees a command that has already ended.
+    // `catch` and `then` delay the deletion by some microtasks. `find` waits for one, so it still
+    // sees a command that has ended.
     void Promise.resolve(result)
       .catch(() => undefined)
       .then(() => this._running.delete(running));
@@ -74,12 +72,11 @@ export class RunningCommands {
 }
 
 /**
- * Return the id of the command that is the likely cause of a write; undefined if there is none.
+ * Return the likely cause of a write, if any.
  *
- * Commands that none of the patterns match are preferred: those of extensions and of JupyterLab's
- * inline completer. If there are none, an editing command of JupyterLab is chosen. Among several
- * commands, the last is chosen, because a command's signal comes after the signals of the commands
- * that it executes.
+ * Commands that no pattern matches are preferred: those of extensions and of JupyterLab's inline
+ * completer. Among several commands, the last is chosen, because a command's signal comes after
+ * those of the commands that it executes.
  */
 function pickCause(
   commands: readonly { readonly id: string }[]

@@ -1,9 +1,8 @@
 /**
- * Detects whether a person's input is changing the text in an editor. An input is a key, a paste, a
- * drop, a chosen completion or the like.
+ * Detects whether a person's input, such as a key, a paste, a drop or a chosen completion, is
+ * changing the text in an editor.
  *
- * CodeMirror annotates a change by such an input with a user event. A change by a program has no
- * user event.
+ * CodeMirror annotates such a change with a user event, but not a change by a program.
  */
 import { Extension, Prec, Transaction } from '@codemirror/state';
 import { EditorView, ViewPlugin, ViewUpdate } from '@codemirror/view';
@@ -25,8 +24,8 @@ function onUpdate({ docChanged, transactions }: ViewUpdate): void {
 }
 
 /**
- * An editor extension that sets `isProcessingInput` before an editor's change is written into the
- * shared model, and resets it afterwards.
+ * Sets `isProcessingInput` before an editor's change is written into the shared model, and resets it
+ * afterwards.
  */
 export const editorInput: Extension = [
   Prec.highest(ViewPlugin.define(() => ({ update: onUpdate }))),

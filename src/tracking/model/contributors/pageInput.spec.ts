@@ -1,6 +1,5 @@
 import { PageInput } from './pageInput';
 
-/** A window that is dispatching an event. */
 function windowWith(event: Partial<Event> | undefined, now = 0): Window {
   const performance = { now: () => now };
   return { event, performance, document } as unknown as Window;

@@ -1,17 +1,17 @@
 /**
- * Detects a person's input in the page: a trusted browser event in an editor, in the completer or
- * in the search box.
+ * Detects a person's input in the page: a trusted browser event in an editor, in the completer or in
+ * the search box.
  *
- * Some changes by a person have neither a CodeMirror user event nor a command. Such a change counts
- * as the person's if it happens while the page handles the person's input.
+ * Some changes by a person have neither a CodeMirror user event nor a command. They count as the
+ * person's while the page handles the person's input.
  */
 const EDITOR = '.jp-Notebook .cm-editor';
 const COMPLETER = '.jp-Completer';
 const SEARCH = '.jp-DocumentSearch-overlay';
 
 /**
- * After a click or Enter in the search box, all changes count as the person's for this time, in
- * milliseconds. "Replace" first shows the sources of rendered Markdown cells, which takes a moment.
+ * After a click or Enter in the search box, all changes count as the person's for this time.
+ * "Replace" first shows the sources of rendered Markdown cells, which takes a moment.
  */
 const SEARCH_MS = 1000;
 
@@ -22,10 +22,7 @@ export class PageInput {
     }
   }
 
-  /**
-   * Whether the page is handling a person's input in an editor, the completer or the search box.
-   * For the search box, this is also true for `SEARCH_MS` after a click or Enter.
-   */
+  /** Whether the page handles a person's input, or did in the search box within `SEARCH_MS`. */
   get isActive(): boolean {
     const { event, performance } = this._window;
     return (
@@ -53,7 +50,7 @@ export class PageInput {
   private _lastSearchTime = -Infinity;
 }
 
-/** Return whether a person caused the event in an element that matches `selector`. */
+/** Return whether a person caused the event in such an element. */
 function isIn(event: Event | undefined, selector: string): boolean {
   return (
     !!event?.isTrusted &&

@@ -1,20 +1,19 @@
 /**
- * The "pending" edits: the edits that haven't been recorded yet, with their writers. A cell has at
- * most one pending edit. It comprises all consecutive edits of the cell by one writer.
+ * The edits that haven't been recorded yet, with their writers. A cell has at most one pending edit:
+ * all consecutive edits by one writer.
  *
  * Invariants:
  * - Each edit has one writer. When another writer edits the cell, the pending edit is complete.
- * - If a program writes word by word, all of its writes form one edit. This is true even if AI
- *   Server finds out only afterwards that the same program made all of them.
+ * - If a program writes word by word, its writes form one edit, even if AI Server finds out only
+ *   afterwards that the same program made them.
  */
 import type { IWriter } from '../../../records/contributor';
 
-/** The id of an edited cell, and the writer who edited it. */
 export type PendingEdit = readonly [id: string, writer: IWriter];
 
 /**
- * The edit that was made before the pending edit of the same cell, by another writer. It isn't
- * complete yet, because both writers may turn out to be the same program.
+ * The edit by another writer before the pending one. It isn't complete, because both writers may
+ * turn out to be the same program.
  */
 interface IEarlierEdit {
   readonly source: string;
@@ -23,8 +22,8 @@ interface IEarlierEdit {
 
 export class PendingEdits {
   /**
-   * @param _onComplete Called when an edit is complete: another writer has edited the cell, or
-   * `complete` was called. `source` is the source after the completed edit.
+   * @param _onComplete Called when another writer has edited the cell, or `complete` was called.
+   * `source` is the source after the completed edit.
    */
   constructor(
     private readonly _onComplete: (
@@ -34,16 +33,11 @@ export class PendingEdits {
     ) => void
   ) {}
 
-  /** Return the writer of a cell's pending edit; undefined if the cell has none. */
   get(id: string): IWriter | undefined {
     return this._writers.get(id);
   }
 
-  /**
-   * Add an edit of a cell.
-   *
-   * @param source The cell's source before the added edit.
-   */
+  /** @param source The cell's source before the added edit. */
   add(id: string, writer: IWriter, source: string): void {
     const previous = this._writers.get(id);
     this._writers.set(id, writer);
@@ -58,11 +52,7 @@ export class PendingEdits {
     }
   }
 
-  /**
-   * Complete the pending edit of a cell, if there is one.
-   *
-   * @param source The cell's source after the pending edit.
-   */
+  /** @param source The cell's source after the pending edit. */
   complete(id: string, source: string): void {
     const writer = this.take(id);
     if (writer) {
@@ -74,7 +64,6 @@ export class PendingEdits {
     return [...this._writers.keys()].map(id => [id, this.take(id)!]);
   }
 
-  /** Remove the pending edit of a cell, and return its writer; null if there is none. */
   take(id: string): IWriter | null {
     const writer = this._writers.get(id) ?? null;
     if (writer) {
@@ -85,9 +74,8 @@ export class PendingEdits {
   }
 
   /**
-   * Complete the earlier edit of a cell, if there is one. `next` is the writer of the pending edit.
-   * If both edits have turned out to have the same writer, the earlier edit is a part of the
-   * pending edit. So only forget it.
+   * Complete the edit before the pending one, which is by `next`. If both have turned out to have
+   * the same writer, the earlier edit is a part of the pending one, so only forget it.
    */
   private _completeEarlierEdit(id: string, next: IWriter): void {
     const earlier = this._earlierEdits.get(id);
@@ -99,13 +87,11 @@ export class PendingEdits {
 
   private readonly _writers = new Map<string, IWriter>();
   /**
-   * Maps a cell's id to the edit before the cell's pending edit, as long as both may turn out to
-   * have the same writer.
+   * The edits before the pending ones, by cell, as long as both writers may turn out to be the same.
    */
   private readonly _earlierEdits = new Map<string, IEarlierEdit>();
 }
 
-/** Return whether `next` may turn out to be the same program as `previous`. */
 function mayBeSameProgram(previous: IWriter, next: IWriter): boolean {
   return next.pending !== null && previous.contributor?.kind !== 'person';
 }

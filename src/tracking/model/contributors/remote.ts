@@ -1,12 +1,12 @@
 /**
- * Finds the writers of remote changes in a shared notebook (jupyter-collaboration). A change is
- * remote if another Yjs client made it: another page, the Jupyter server or an agent.
+ * Finds the writers of remote changes in a shared notebook (jupyter-collaboration): changes by
+ * another Yjs client, such as another page, the Jupyter server or an agent.
  *
  * Invariants:
- * - Each page that watches the notebook announces this in its Yjs awareness state. Such a page
- *   records all changes that are made in the page itself.
- * - Clients that don't watch the notebook record nothing. Their changes are recorded once: by the
- *   watching page with the lowest client id.
+ * - Each page that watches the notebook says so in its Yjs awareness state, and records all changes
+ *   that are made in the page.
+ * - Clients that don't watch record nothing. The watching page with the lowest client id records
+ *   their changes.
  */
 import type { IAwareness } from '@jupyter/ydoc';
 
@@ -19,7 +19,7 @@ import {
   isAgentName
 } from '../../../records/contributor';
 
-/** The field of a page's awareness state that is true while the page watches the notebook. */
+/** The field of a page's awareness state that is true while it watches the notebook. */
 const FIELD = 'aiserver_watches';
 
 type State = Record<string, unknown>;
@@ -30,11 +30,11 @@ export class RemoteWriters {
   }
 
   /**
-   * Return the writer of a remote transaction. The writer's `contributor` is determined anew each
-   * time it is read, because other pages may start or stop watching the notebook.
+   * Return the writer of a remote transaction. Its `contributor` is determined at each reading,
+   * because other pages may start or stop watching.
    */
   writerOf({ beforeState, afterState }: ITransaction): IWriter {
-    // The clock of a client increases with each transaction in which the client inserts something.
+    // A client's clock increases with each transaction in which it inserts something.
     const clients = [...afterState]
       .filter(([client, clock]) => clock > (beforeState.get(client) ?? 0))
       .map(([client]) => client)
@@ -58,11 +58,10 @@ export class RemoteWriters {
   }
 
   /**
-   * Return the contributor of a change by these clients; null if another page records, or may
-   * record, the change.
+   * Null if another page records, or may record, the change.
    *
-   * @param clients The ids of the clients that the transaction names, because they inserted
-   * something in it. A transaction that only deletes names no clients.
+   * @param clients The clients that inserted something in the transaction. One that only deletes
+   * names none.
    */
   private _contributor(clients: readonly number[]): Contributor | null {
     const writers = this._possibleWriters(clients);
@@ -73,13 +72,13 @@ export class RemoteWriters {
   }
 
   /**
-   * Return the contributor that this page records for an unclaimed deletion. A deletion is
-   * unclaimed if no page has recorded it after some time; see `UnclaimedDeletions`.
+   * Return the contributor to record for a deletion that no page has recorded after some time; see
+   * `UnclaimedDeletions`.
    *
-   * Return null if this page never records the deletion, in three cases:
+   * Null if this page never records it:
    * - The transaction names its clients, so there is no doubt who made it.
    * - No other page watches the notebook, so this page records the deletion at once.
-   * - Another page is the one that records the changes by clients that don't watch.
+   * - Another page records the changes by clients that don't watch.
    */
   private _fallback(clients: readonly number[]): Contributor | null {
     const writers = this._otherClients.filter(id => !this._isWatching(id));
@@ -91,9 +90,8 @@ export class RemoteWriters {
   }
 
   /**
-   * Return the contributor that the awareness states of the possible writers name. If they name
-   * none, return the Jupyter server. If they name several and the transaction names no client,
-   * return `UNKNOWN`.
+   * Return the contributor that the possible writers' awareness states name; without one, the
+   * Jupyter server. If they name several and the transaction names no client, return `UNKNOWN`.
    */
   private _contributorFromStates(
     clients: readonly number[],
@@ -103,14 +101,13 @@ export class RemoteWriters {
     const contributors = writers
       .map(id => contributorIn(states.get(id)))
       .filter(contributor => contributor !== null);
-    // If the transaction names no client, any of these contributors may have made it.
+    // Any of these contributors may have made it.
     if (contributors.length > 1 && !clients.length) {
       return UNKNOWN;
     }
     return contributors[0] ?? { kind: 'program', name: JUPYTER_SERVER };
   }
 
-  /** Whether this page has to record the changes by clients that don't watch. */
   private get _isRecorder(): boolean {
     const { clientID } = this._awareness;
     return !this._otherClients.some(
@@ -125,10 +122,6 @@ export class RemoteWriters {
     );
   }
 
-  /**
-   * Return the ids of the clients that may have made a transaction. These are the clients that the
-   * transaction names or, if it names none, all clients except this page.
-   */
   private _possibleWriters(clients: readonly number[]): readonly number[] {
     return clients.length ? clients : this._otherClients;
   }
@@ -138,10 +131,7 @@ export class RemoteWriters {
   }
 }
 
-/**
- * Return the contributor that a client's awareness state names; null if the state names none. Other
- * programs may set invalid values in the state.
- */
+/** Null if a client's awareness state names none. Other programs may set invalid values. */
 function contributorIn(state: State | null | undefined): Contributor | null {
   const user = state?.user;
   if (!user || typeof user !== 'object') {

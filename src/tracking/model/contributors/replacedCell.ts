@@ -1,7 +1,7 @@
 /**
- * Finds the cell that a program replaced with a new cell. Some extensions change a cell's source by
- * deleting the cell and inserting a new cell. AI Server records the new cell as a copy of the
- * deleted cell, so that unchanged lines keep their contributors.
+ * Finds the cell that a program replaced: some extensions change a source by deleting the cell and
+ * inserting a new one. The new cell is recorded as a copy, so that unchanged lines keep their
+ * contributors.
  */
 import type { CellOperation, ICellState } from '../lineage';
 import type { IWriter } from '../../../records/contributor';
@@ -13,10 +13,7 @@ interface IDeletedCell {
 }
 
 export class ReplacedCell {
-  /**
-   * Remember the cell that a transaction deleted, if deleting this cell was the only operation of
-   * the transaction. Forget the cell that was remembered before.
-   */
+  /** Remember the cell whose deletion was a transaction's only operation, if any. */
   update(operations: readonly CellOperation[], writer: IWriter): void {
     const [first] = operations;
     this._deleted =
@@ -26,8 +23,8 @@ export class ReplacedCell {
   }
 
   /**
-   * Return the id of the deleted cell that the new cell at `index` replaces; null if the new cell
-   * replaces no cell.
+   * Return the id of the deleted cell that the new cell at `index` replaces; null if it replaces
+   * none.
    */
   findFor(
     cell: ICellState,
@@ -36,8 +33,7 @@ export class ReplacedCell {
     deletedCells: ReadonlyMap<string, ICellState>
   ): string | null {
     const deleted = this._deleted;
-    // A writer that is still `pending` belongs to one task only; see `TaskWriter`. So if both
-    // changes have the same pending writer, they happened in the same task.
+    // A `pending` writer belongs to one task (see `TaskWriter`), so both changes happened in it.
     const isReplaced =
       deleted?.index === index && deleted.writer === writer && writer.pending;
     return isReplaced && deletedCells.get(deleted.id)?.type === cell.type

@@ -2,8 +2,8 @@
  * Finds the writer of each transaction of a notebook.
  *
  * Invariants:
- * - The person is the writer of a change only if one of these made it: an input in the page, an
- *   undo or redo, an editing command, or an action of AI Server that the person started.
+ * - The person is the writer only if one of these made the change: an input in the page, an undo or
+ *   redo, an editing command, or an action of AI Server that the person started.
  * - If the cause of a change isn't found, the writer is a program without a name.
  */
 import type { YNotebook } from '@jupyter/ydoc';
@@ -23,7 +23,7 @@ import { isEditorInput } from './editorInput';
 import { ownWriteAuthor } from '../../../cells/ownWrites';
 import { RemoteWriters } from './remote';
 
-/** Objects that detect the cause of a change in the page: a running command or a person's input. */
+/** Detect the cause of a change in the page. */
 export interface ICauseDetectors {
   readonly commands?: Pick<RunningCommands, 'find'>;
   readonly input?: Pick<PageInput, 'isActive'>;
@@ -31,7 +31,6 @@ export interface ICauseDetectors {
 
 const DISK_WRITER = createWriter({ kind: 'program', name: FILE_ON_DISK });
 
-/** The contributor of a change in this page whose cause isn't found. */
 const UNNAMED_PROGRAM: Contributor = { kind: 'program' };
 
 export class Writers {
@@ -43,18 +42,14 @@ export class Writers {
   }
 
   /**
-   * Return whether a person made the transaction by typing or another input in an editor. This
-   * method must be fast, because it is called for each keystroke.
+   * Return whether a person made the transaction by an input in an editor. Must be fast: called for
+   * each keystroke.
    */
   isTyping({ local, origin }: ITransaction): boolean {
     return local && isEditorOrigin(origin) && isEditorInput();
   }
 
-  /**
-   * Return the writer of a transaction.
-   *
-   * @param isReload Whether the transaction reloaded the notebook from its file.
-   */
+  /** @param isReload Whether the transaction reloaded the notebook from its file. */
   writerOf(transaction: ITransaction, isReload = false): IWriter {
     if (!transaction.local) {
       return this._remote.writerOf(transaction);
@@ -77,8 +72,8 @@ export class Writers {
   }
 
   /**
-   * Return the writer of a transaction whose cause isn't known yet. All such transactions before
-   * the next microtask have the same writer.
+   * Return the writer of a transaction whose cause isn't known yet. All such transactions before the
+   * next microtask share it.
    */
   private _writerOfTask(): IWriter {
     if (!this._taskWriter) {
@@ -86,7 +81,7 @@ export class Writers {
       const key = `program ${++this._taskWriterCount}`;
       const writer: TaskWriter = createWriter(UNNAMED_PROGRAM, key);
       this._taskWriter = writer;
-      // Later code may belong to another command, so it gets a new writer.
+      // Later code may belong to another command.
       void Promise.resolve().then(() => (this._taskWriter = null));
       writer.pending = this._detectContributor(writer, isInputActive);
     }
@@ -94,7 +89,7 @@ export class Writers {
   }
 
   /**
-   * Detect what caused the writer's changes, and set the writer's contributor accordingly.
+   * Detect what caused the writer's changes, and set its contributor.
    *
    * @param isInputActive Whether a person was giving input when the task made its first write.
    */
@@ -113,25 +108,23 @@ export class Writers {
   }
 
   private readonly _remote: RemoteWriters;
-  /** The writer of the current task (see `TaskWriter`); null if the task has made no write yet. */
   private _taskWriter: TaskWriter | null = null;
-  /** The number of task writers that were created. It makes their keys unique. */
+  /** Makes the keys of task writers unique. */
   private _taskWriterCount = 0;
 }
 
 /**
- * The writer of the transactions in one task whose cause isn't known yet. Here, a task is the code
- * that runs until the next microtask. The writer's contributor is detected after the task. Until
- * then, the contributor is a program without a name.
+ * The writer of the transactions in one task, the code until the next microtask, whose cause isn't
+ * known yet. Its contributor is detected after the task. Until then, it is a program without a name.
  */
 type TaskWriter = { -readonly [Field in keyof IWriter]: IWriter[Field] };
 
-/** Return whether a transaction's origin is Yjs's `UndoManager`, as it is for an undo or redo. */
+/** The origin of an undo or redo is Yjs's `UndoManager`. */
 export function isUndo(origin: unknown): boolean {
   return !!origin && typeof origin === 'object' && 'undoStack' in origin;
 }
 
-/** Return whether the origin of a transaction is the object that binds an editor to Yjs. */
+/** The origin of an edit is the object that binds an editor to Yjs. */
 function isEditorOrigin(origin: unknown): boolean {
   return !!origin && typeof origin === 'object' && 'ytext' in origin;
 }

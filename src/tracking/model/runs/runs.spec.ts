@@ -7,7 +7,6 @@ import { Signal } from '@lumino/signaling';
 
 import { IRun, Runs } from './runs';
 
-/** A notebook with the cells `a`, `b` and `c`, and its reported runs. */
 function createRuns() {
   const cellOf = (id: string) => ({
     model: {

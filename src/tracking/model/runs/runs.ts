@@ -2,12 +2,10 @@
  * Observes the runs of a notebook's cells.
  *
  * Invariants:
- * - Each run of a cell that isn't blank is reported once, when the run has ended. The report
- *   contains the source that the cell had when the run was scheduled. If the kernel stopped during
- *   a run, the run is reported as aborted. A run that didn't begin, because an earlier cell failed
- *   or the kernel stopped, isn't reported.
- * - Cells run one after another. A run's duration doesn't include the time for which the run waited
- *   for the previous run to end.
+ * - Each run of a cell that isn't blank is reported once, when it has ended, with the source when it
+ *   was scheduled. A run during which the kernel stopped is aborted. A run that didn't begin,
+ *   because an earlier cell failed or the kernel stopped, isn't reported.
+ * - Cells run one after another. A run's duration doesn't include the wait for the previous run.
  */
 import type { Cell, CodeCell, ICodeCellModel } from '@jupyterlab/cells';
 import {
@@ -23,9 +21,9 @@ import type { IWriteAuthor } from '../../../records/contributor';
 import { outputsOf } from './outputs';
 import { sourceOf } from '../../../cells/source';
 
-/** The name and the message of an error are each cut to this number of characters. */
+/** The limit for an error's name and for its message, in characters. */
 const MAX_ERROR_LENGTH = 1000;
-/** The kernel statuses in which the kernel drops all pending runs. */
+/** The kernel drops all pending runs. */
 const STOPPED_STATUSES = [
   'restarting',
   'autorestarting',
@@ -47,26 +45,24 @@ export interface IRun {
   readonly cellId: string;
   readonly source: string;
   readonly data: IRunData;
-  /** The cell's model; null if the run was aborted, or the cell was deleted. */
+  /** Null if the run was aborted, or the cell was deleted. */
   readonly model: ICodeCellModel | null;
   /** The agent that has run the cell; null for the person. */
   readonly author: IWriteAuthor | null;
 }
 
-/** A run that was scheduled and hasn't ended yet. */
 interface IPendingRun {
   readonly cell: Cell;
   readonly source: string;
-  /** The cell's execution count before the run. */
   readonly executionCountBefore: number | null;
-  /** The time when the run was scheduled, in milliseconds since the page was opened. */
+  /** In milliseconds since the page was opened. */
   readonly scheduledAt: number;
   readonly author: IWriteAuthor | null;
 }
 
 export interface IRunsOptions {
   panel: NotebookPanel;
-  /** Called when the run of a code cell is scheduled, and after a Markdown cell was rendered. */
+  /** Called when a code cell's run is scheduled, and after a Markdown cell was rendered. */
   onScheduled: (cellId: string) => void;
   onEnded: (run: IRun) => void;
 }
@@ -93,7 +89,7 @@ export class Runs {
     }
     const model = cell.model as ICodeCellModel;
     const { id } = model;
-    // If another run of the cell is still pending, the new run replaces that run.
+    // The new run replaces a pending one.
     this._abort(id);
     this._options.onScheduled(id);
     const source = sourceOf(model.sharedModel);
@@ -132,7 +128,7 @@ export class Runs {
     } else if (error?.errorName) {
       this._endRun(id, toErrorResult(error.errorName, error.errorValue));
     } else {
-      this._pending.delete(id); // The kernel has skipped it, because an earlier cell failed.
+      this._pending.delete(id); // Skipped by the kernel, because an earlier cell failed.
     }
   }
 
@@ -144,13 +140,10 @@ export class Runs {
     }
   }
 
-  /**
-   * End the runs of cells that were moved while they ran, because JupyterLab doesn't report when
-   * these runs end.
-   */
+  /** JupyterLab doesn't report when the run of a cell that was moved meanwhile ends. */
   private _checkMovedCells(): void {
     for (const [id, { cell, executionCountBefore }] of [...this._pending]) {
-      // JupyterLab disposes the widget of a moved cell, and creates a new one.
+      // JupyterLab replaces the widget of a moved cell.
       const model = cell.isDisposed ? this._codeCellModel(id) : null;
       if (
         model?.executionState === 'idle' &&
@@ -167,7 +160,7 @@ export class Runs {
     }
   }
 
-  /** End the pending run of a cell. Report it only if it has begun: if it is the first one. */
+  /** Report the run only if it has begun: if it is the first one. */
   private _abort(id: string): void {
     const [running] = this._pending.keys();
     if (id === running) {
@@ -177,7 +170,6 @@ export class Runs {
     }
   }
 
-  /** End and report the pending run of a cell. Do nothing if the cell has no pending run. */
   private _endRun(id: string, result: RunResult): void {
     const pending = this._pending.get(id);
     if (!pending) {
@@ -208,7 +200,7 @@ export class Runs {
   }
 
   private readonly _pending = new Map<string, IPendingRun>();
-  /** The time when the last run ended, in milliseconds since the page was opened. */
+  /** In milliseconds since the page was opened. */
   private _lastEndTime = 0;
 }
 

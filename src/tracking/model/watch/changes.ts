@@ -1,23 +1,20 @@
 /**
- * Passes the changes of one watched notebook to the history. A change contains the order of the
- * cells if this order, or the type of a cell, differs from what was recorded last.
+ * Passes the changes of a watched notebook to the history. A change contains the order of the cells
+ * if it, or a cell's type, differs from the last recorded one.
  *
- * Invariant: a change that still lacks a contributor or the preview of an output is passed as a
- * promise. Later changes are sent after the promise has resolved. So is a save.
+ * Invariant: a change that lacks a contributor or an output's preview is passed as a promise, as is
+ * a save. Later changes are sent after it has resolved.
  */
 import { JSONExt, PromiseDelegate } from '@lumino/coreutils';
 
 import type { CellChange, PlacedCell } from '../../../api/types';
 import type { INotebookChange } from '../../../tokens';
 
-/** The longest time for which later changes wait for the end of a save, in milliseconds. */
+/** The longest time for which later changes wait for the end of a save. */
 const MAX_SAVE_MS = 10_000;
 
 export class ChangePusher {
-  /**
-   * @param _onChange Called with each change, in order.
-   * @param _readOrder Returns the current order of the cells.
-   */
+  /** @param _onChange Called with each change, in order. */
   constructor(
     private readonly _onChange: (
       change: INotebookChange | Promise<INotebookChange>
@@ -25,11 +22,7 @@ export class ChangePusher {
     private readonly _readOrder: () => PlacedCell[]
   ) {}
 
-  /**
-   * Push a change.
-   *
-   * @param pending Promises that resolve when the missing parts of the change have been added.
-   */
+  /** @param pending Resolve when the missing parts of the change have been added. */
   push(change: INotebookChange, pending: readonly Promise<void>[] = []): void {
     this._onChange(
       pending.length
@@ -38,10 +31,6 @@ export class ChangePusher {
     );
   }
 
-  /**
-   * Push the events of a change of the list of cells. If the order of the cells has changed, also
-   * push the new order. Push nothing if there are no events and the order is unchanged.
-   */
   pushListChange(
     cells: readonly CellChange[],
     pending: readonly Promise<void>[]
@@ -55,45 +44,42 @@ export class ChangePusher {
     }
   }
 
-  /** Push the first change of a watch: the events of `cells`, and the order of all cells. */
   pushInitial(cells: CellChange[]): void {
     const order = (this._recordedOrder = this._readOrder());
     this.push({ cells, order, isInitial: true });
   }
 
   /**
-   * Add a cell without events to the next change. The cell's events, such as an `accept`, are
-   * recorded separately. The added cell tells the server that the change comes after these events.
-   * If an earlier change is still pending and resolves first, the cell is added to that change.
+   * Add a cell without events to the next change, or to an earlier one that is pending and resolves
+   * first. Its events, such as an `accept`, are recorded separately: this tells the server that the
+   * change comes after them.
    */
   includeCell(cellId: string): void {
     this._includedCells.add(cellId);
   }
 
-  /** If there are cells that `includeCell` has added, push a change with these cells. */
   pushIncludedCells(): void {
     if (this._includedCells.size) {
       this.push({ cells: [] });
     }
   }
 
-  /** Treat `order` as recorded, so that it isn't pushed. The default is the current order. */
+  /** Treat `order` as recorded, so that it isn't pushed. */
   markOrderRecorded(order = this._readOrder()): void {
     this._recordedOrder = order;
   }
 
   /**
-   * Reserve a place for a save that has begun: before all changes that are pushed from now on,
-   * because the file doesn't contain them. They wait until the save has ended.
+   * Reserve a place for a save before all changes that are pushed from now on, because the file
+   * doesn't contain them. They wait until the save has ended.
    *
-   * @param savedState Creates a change with the sources that the save writes into the file; see
-   * `INotebookChange`.
+   * @param savedState Creates a change with the sources that the save writes; see `INotebookChange`.
    */
   beginSave(savedState: INotebookChange['savedState']): void {
     this.endSave(false);
     const { cells } = this._withIncludedCells({ cells: [] });
     const change = new PromiseDelegate<INotebookChange>();
-    // JupyterLab doesn't tell if the person cancels a save, so don't wait for its end for ever.
+    // JupyterLab doesn't tell if the person cancels a save, so don't wait for ever.
     const timer = setTimeout(() => this.endSave(false), MAX_SAVE_MS);
     this._endSave = isCompleted => {
       clearTimeout(timer);
@@ -124,8 +110,8 @@ export class ChangePusher {
   }
 
   private readonly _includedCells = new Set<string>();
-  /** The last order that this page or another page has recorded. */
+  /** The last order that any page has recorded. */
   private _recordedOrder: readonly PlacedCell[] = [];
-  /** Ends the save that has begun; null if there is none. */
+  /** Null if no save has begun. */
   private _endSave: ((isCompleted: boolean) => void) | null = null;
 }

@@ -1,4 +1,4 @@
-/** Creates the events for edits and for changes of the cell list, and sets their contributors. */
+/** Creates the events for edits and for changes of the cell list, with their contributors. */
 import type { CellChange, EventBody } from '../../../api/types';
 import {
   IWriteAuthor,
@@ -12,32 +12,26 @@ import { CellEvents, Trigger, createEvent, eventsOf } from './events';
 import type { ICellListChange } from './mirror';
 import type { RecordedState } from './recordedState';
 
-/** A cell's source, and the writer who wrote it. The source is null if the cell was deleted. */
+/** The source is null if the cell was deleted. */
 export type CellWrite = readonly [
   id: string,
   source: string | null,
   writer: IWriter
 ];
 
-/** The writer of a cell's source when tracking begins, if the cell has no session. */
+/** Wrote the source of a cell without a session before tracking began. */
 export const INITIAL_WRITER = createWriter(UNKNOWN);
 
-/**
- * The writer of a cell's source when tracking begins, if the cell has a session but its source
- * differs from the last recorded source.
- */
+/** Wrote a source that differs from the last recorded one when tracking begins. */
 export const OUTSIDE_WRITER = createWriter({ ...UNKNOWN, name: FILE_ON_DISK });
 
 export interface IEdits {
   readonly cells: CellChange[];
-  /**
-   * One promise for each event whose contributor isn't known yet. The promise resolves when the
-   * contributor has been set.
-   */
+  /** One promise for each event whose contributor isn't known yet; resolves when it has been set. */
   readonly pending: readonly Promise<void>[];
 }
 
-/** Create `edit` events for the sources that aren't recorded yet, and update `recorded`. */
+/** Create `edit` events for the unrecorded sources, and update `recorded`. */
 export function createEdits(
   recorded: RecordedState,
   writes: readonly CellWrite[],
@@ -46,7 +40,7 @@ export function createEdits(
   const cells: CellChange[] = [];
   const pending: Promise<void>[] = [];
   for (const [cellId, source, writer] of writes) {
-    // If the contributor is null, another page records the write.
+    // Null if another page records the write.
     const isRecordedHere = writer.contributor !== null;
     if (
       isRecordedHere &&
@@ -56,8 +50,7 @@ export function createEdits(
       const edit = createEvent('edit', source, { trigger });
       pending.push(...setContributor(edit, writer, cellId));
       recorded.addEvents(cellId, [edit]);
-      // Set `lastSource` here, too: if the source is too large, the event has no source, so that
-      // `addEvents` doesn't set it.
+      // If the source is too large, the event has none, so `addEvents` doesn't set it.
       recorded.lastSource.set(cellId, source);
       cells.push({ cellId, events: [edit] });
     }
@@ -65,10 +58,7 @@ export function createEdits(
   return { cells, pending };
 }
 
-/**
- * Create the events of the operations that changed the list of cells, and update `recorded`. The
- * contributor of these events is that of `listChange.writer`.
- */
+/** Create the events of the operations, by `listChange.writer`, and update `recorded`. */
 export function createListChangeEvents(
   recorded: RecordedState,
   operations: readonly CellOperation[],
@@ -104,11 +94,10 @@ export function createListChangeEvents(
 }
 
 /**
- * Set the contributor of an event to the contributor of `writer`. If this contributor isn't known
- * yet, set it as soon as it has been detected.
+ * Set an event's contributor to that of `writer`, or as soon as it has been detected.
  *
- * @returns A list with a promise that resolves when the contributor is set; an empty list if the
- * contributor was set without delay, or if the writer has none.
+ * @returns A promise that resolves when it is set; none if it was set without delay, or the writer
+ * has none.
  */
 function setContributor(
   event: EventBody,
@@ -124,8 +113,8 @@ function setContributor(
     return [];
   }
   const { contributor, command, hasCause = true } = writer;
-  // An edit whose cause wasn't found was made by a program. But another event whose cause wasn't
-  // found may be an action of the person, such as dragging a cell. So it gets no contributor.
+  // An edit without a found cause was made by a program. But another such event may be the person's,
+  // such as dragging a cell, so it gets no contributor.
   if (contributor && (event.type === 'edit' || hasCause)) {
     event.contributor = { ...contributor };
     if (command && contributor.kind !== 'person') {
@@ -135,13 +124,12 @@ function setContributor(
   return [];
 }
 
-/** Set the author of an event of a cell, with the author's data. */
 export function setAuthor(
   event: EventBody,
   { contributor, run, data, cellData }: IWriteAuthor,
   cellId: string
 ): void {
-  // The trigger says why an edit is recorded now. The author's data says why it was made.
+  // The trigger says why an edit is recorded now, the author's data why it was made.
   const own = { ...event.data };
   delete own.trigger;
   event.contributor = { ...contributor };
@@ -151,10 +139,7 @@ export function setAuthor(
   }
 }
 
-/**
- * If a cell was created from a cell of this notebook that has a turn, treat the new cell as if it
- * had a turn, too.
- */
+/** A cell created from a cell of this notebook with a turn is treated as having one. */
 function inheritTurn(
   recorded: RecordedState,
   { cellId, forkOf, parents }: CellEvents,
@@ -168,9 +153,8 @@ function inheritTurn(
 }
 
 /**
- * Return whether the event of an operation must be recorded. Nothing is recorded for a cell that
- * isn't watched, for an edit whose source is already recorded, or for an empty cell without a
- * history.
+ * Nothing is recorded for a cell that isn't watched, for an edit whose source is already recorded,
+ * or for an empty cell without a history.
  */
 function shouldRecord(
   recorded: RecordedState,

@@ -1,8 +1,8 @@
 /**
  * Creates the events of operations on cells.
  *
- * Invariant: each event gets its id and timestamp when it is created. If the event is sent twice,
- * the server recognizes the id and records the event only once.
+ * Invariant: each event gets its id and timestamp when it is created. If it is sent twice, the
+ * server recognizes the id and records it once.
  */
 import { UUID } from '@lumino/coreutils';
 
@@ -13,13 +13,13 @@ import { UNKNOWN } from '../../../records/contributor';
 import type { CellOperation, ICellState } from '../lineage';
 
 /**
- * The reason why the source of a cell was recorded at a certain time. `first` means that tracking
- * of the cell began. `leave` means that the person left the page, or any reason that isn't listed.
+ * Why a cell's source was recorded at that time. `first`: tracking began. `leave`: the person left
+ * the page, or any reason that isn't listed.
  */
 export type Trigger =
   'first' | 'run' | 'request' | 'save' | 'split' | 'paste' | 'leave';
 
-/** A change of one cell as the API receives it; `events` is always set. */
+/** A change of one cell, always with `events`. */
 export type CellEvents = CellChange & { events: EventBody[] };
 
 export function createEvent(
@@ -37,19 +37,15 @@ export function createEvent(
 }
 
 /**
- * Return a function that takes the ids of cells and creates a change. The change records, for these
- * cells, the sources that a save wrote into the file. It is needed if other pages have recorded
- * other sources of these cells, because the file no longer contains those sources.
- *
- * @param sources The sources of all cells at the time of the save, by cell id.
- * @param order The order of the cells at the time of the save.
+ * Return a function that creates a change with the sources of given cells that a save wrote into the
+ * file: it no longer contains the sources that other pages have recorded. `sources` (by cell id) and
+ * `order` are those at the time of the save.
  */
 export function createSavedState(
   sources: ReadonlyMap<string, string>,
   order: readonly PlacedCell[]
 ): NonNullable<INotebookChange['savedState']> {
-  // `again` means that the source was already recorded once. So the lines of the source get the
-  // same contributors as the first time.
+  // `again`: the source was recorded before, so its lines get the same contributors as then.
   const data = { trigger: 'save', again: true };
   const edit = (source: string) => ({
     ...createEvent('edit', source, data),
@@ -66,10 +62,10 @@ export function createSavedState(
 }
 
 /**
- * Create the events of an operation, for each cell that the operation changes.
+ * Create the events of each cell that an operation changes.
  *
- * @param stateById The states of the cells before and after the operation, by cell id.
- * @param trigger The trigger to record in `edit` events.
+ * @param stateById The states before and after the operation, by cell id.
+ * @param trigger For `edit` events.
  */
 export function eventsOf(
   operation: CellOperation,
@@ -135,9 +131,8 @@ export function eventsOf(
 }
 
 /**
- * The types of the events with which features outside `tracking/` record that they have written
- * into a cell. An `edit` is among them because an accepted suggestion is recorded as an edit if its
- * turn could not be saved.
+ * The events with which features outside `tracking/` record their writes. An accepted suggestion is
+ * an `edit` if its turn could not be saved.
  */
 export const OWN_WRITE_EVENTS: ReadonlySet<string> = new Set([
   'accept',

@@ -2,17 +2,16 @@
  * Keeps a copy of a notebook's cells, with their order and sources, to find out what each Yjs
  * transaction has changed.
  *
- * When a transaction has ended, the notebook has the new state, and the copy still has the old
- * state. Each action of a person, including an undo or redo, is one transaction.
+ * When a transaction has ended, the notebook has the new state, and the copy still has the old one.
+ * Each action of a person, including an undo or redo, is one transaction.
  *
  * Invariants:
- * - When a person types, the cell is only marked as edited, so that a keystroke doesn't take long.
- *   Sources are read only of cells that have an unrecorded edit by another writer.
- * - Before a program, a command or an undo replaces sources, the sources are read. So each source
- *   that was displayed can be recorded.
- * - Each edit has one writer. When another writer changes the cell, the edit is complete.
- * - In a shared notebook (jupyter-collaboration), another page records some of the changes. Such
- *   changes update the copy, but they are not reported as changes that this page must record.
+ * - When a person types, the cell is only marked as edited, so that a keystroke is fast. Sources are
+ *   read only of cells with an unrecorded edit by another writer.
+ * - Before a program, a command or an undo replaces sources, they are read. So each displayed source
+ *   can be recorded.
+ * - In a shared notebook (jupyter-collaboration), changes that another page records update the copy,
+ *   but aren't reported as changes that this page must record.
  */
 import type { ISharedCell, YNotebook } from '@jupyter/ydoc';
 
@@ -25,16 +24,15 @@ import { ITransaction, Transactions } from '../../../cells/transactions';
 import { deletedContent } from '../../../cells/deletedContent';
 import { sourceOf } from '../../../cells/source';
 
-/** A transaction that inserted, deleted, moved or recreated cells. */
 export interface ICellListChange {
   readonly before: readonly ICellState[];
   readonly after: readonly ICellState[];
-  /** The ids of the cells that were deleted and inserted again with the same id. */
+  /** The cells that were deleted and inserted again with the same id. */
   readonly recreated: ReadonlySet<string>;
-  /** The cells that had unrecorded edits before the transaction, with the writers of the edits. */
+  /** The unrecorded edits before the transaction. */
   readonly edited: readonly PendingEdit[];
   readonly writer: IWriter;
-  /** The removed cells by id, in the notebook format. */
+  /** By id, in the notebook format. */
   readonly removed: ReadonlyMap<string, object>;
 }
 
@@ -42,23 +40,20 @@ export interface IMirrorOptions {
   readonly writers: Writers;
   /** Called before each change in this page except typing: for example, before a paste. */
   beforeUntypedChange(): void;
-  /** Called after a change of the list of cells, if this page must record the change. */
+  /** Called after a change of the list of cells that this page must record. */
   onListChange(listChange: ICellListChange): void;
   /**
-   * Called after a remote client has edited a cell's source and this page must record the edit. The
-   * client, such as an agent, records nothing itself.
+   * Called after a remote client, such as an agent, that records nothing itself has edited a source,
+   * if this page must record it.
    */
   onRemoteEdit(id: string): void;
-  /** Called after a change of the list of cells, if another page records the change. */
+  /** Called after a change of the list of cells that another page records. */
   onRemoteListChange(listChange: ICellListChange): void;
-  /**
-   * Called when an unrecorded edit of a cell is complete, because another writer, such as a
-   * formatter, changes the cell. `source` is the source after the edit by `writer`.
-   */
+  /** Called when an unrecorded edit is complete. `source` is the source after it. */
   onEditComplete(id: string, source: string, writer: IWriter): void;
 }
 
-/** The copy of a cell. Its source may be outdated, see `_staleIds`. */
+/** Its source may be outdated, see `_staleIds`. */
 interface ICellCopy extends ICellState {
   cell: ISharedCell;
   source: string;
@@ -91,7 +86,7 @@ export class Mirror {
     return this._copyById.has(id);
   }
 
-  /** Return the current state of a cell; null if the cell isn't in the notebook. */
+  /** Null if the cell isn't in the notebook. */
   read(id: string): ICellState | null {
     this._read(id);
     const copy = this._copyById.get(id);
@@ -102,7 +97,6 @@ export class Mirror {
     return this._edits.takeAll();
   }
 
-  /** Remove the unrecorded edit of a cell, and return its writer; null if there is none. */
   takeEdit(id: string): IWriter | null {
     return this._edits.take(id);
   }
@@ -123,7 +117,6 @@ export class Mirror {
     }
   }
 
-  /** Read the sources of the cells whose pending edit has a writer that `filter` selects. */
   private _readEdited(filter: (writer: IWriter) => boolean): void {
     for (const id of this._staleIds) {
       const writer = this._edits.get(id);
@@ -133,14 +126,13 @@ export class Mirror {
     }
   }
 
-  /** Handle a change of the list of cells or, if the list is unchanged, changes of sources. */
   private _afterTransaction(transaction: ITransaction): void {
     const { cells } = this._transactions;
     let isListChange = transaction.changed.has(cells);
     const changedIds: string[] = [];
     for (const [type, keys] of transaction.changed) {
       if (type.parent === cells) {
-        // `type` is a cell. A cell with a new id counts as a new cell.
+        // `type` is a cell. With a new id, it counts as a new one.
         isListChange ||= keys.has('id');
       } else if (type.parent?.parent === cells) {
         // `type` is a part of a cell.
@@ -165,8 +157,8 @@ export class Mirror {
       if (mustRecord) {
         this._edits.add(id, writer, source);
       } else if (!writer.mayBeOtherPage) {
-        // A client that records nothing itself made this change, and another page records the
-        // change. So this page's pending edit of the cell is complete.
+        // Another page records this change, by a client that records nothing itself. So this page's
+        // pending edit of the cell is complete.
         this._edits.complete(id, source);
       }
       this._staleIds.add(id);
@@ -176,11 +168,7 @@ export class Mirror {
     }
   }
 
-  /**
-   * Handle a transaction that changed the list of cells.
-   *
-   * @param changedIds The ids of the cells whose sources the transaction also changed.
-   */
+  /** @param changedIds The cells whose sources the transaction also changed. */
   private _onListChange(transaction: ITransaction, changedIds: string[]): void {
     const before = this._states();
     const previousById = this._copyById;
@@ -226,8 +214,8 @@ export class Mirror {
   }
 
   /**
-   * Update the list of cells in the copy. Cells with an invalid or duplicate id are skipped. A cell
-   * that is already in the copy keeps the source that was last read.
+   * Cells with an invalid or duplicate id are skipped. A cell that is already in the copy keeps the
+   * source that was last read.
    */
   private _updateList(): void {
     const copyById = new Map<string, ICellCopy>();
@@ -251,12 +239,10 @@ export class Mirror {
     return [...this._copyById.values()].map(stateOf);
   }
 
-  /** Read the sources that have changed since this copy last read them. */
   private _readAll(): void {
     [...this._staleIds].forEach(id => this._read(id));
   }
 
-  /** Read the source of a cell if the source has changed since this copy last read it. */
   private _read(id: string): void {
     const copy = this._staleIds.delete(id) && this._copyById.get(id);
     if (copy) {
@@ -265,9 +251,9 @@ export class Mirror {
   }
 
   private readonly _transactions: Transactions;
-  /** The copies of all cells in order, by cell id. */
+  /** In order, by cell id. */
   private _copyById: ReadonlyMap<string, ICellCopy> = new Map();
-  /** The ids of the cells whose source has changed since this copy last read it. */
+  /** The cells whose source has changed since it was last read. */
   private readonly _staleIds = new Set<string>();
   private readonly _edits: PendingEdits;
 }
@@ -276,15 +262,14 @@ function stateOf({ id, type, source }: ICellCopy): ICellState {
   return { id, type, source };
 }
 
-/** Return whether this page must record a transaction. If not, another page records it. */
+/** If not, another page records the transaction. */
 function isRecordedHere({ local }: ITransaction, writer: IWriter): boolean {
   return local || writer.contributor !== null;
 }
 
 /**
- * Return the cells around the inserted cell at `index`: first the cells above it, from bottom to
- * top, then the cells below it, from top to bottom. Each cell has the state that it had before the
- * change. Cells that didn't exist before the change are left out.
+ * Return the cells around the inserted cell at `index` as they were before the change: first those
+ * above, from bottom to top, then those below, from top to bottom.
  */
 export function neighboursOf(
   { before, after }: ICellListChange,

@@ -2,14 +2,14 @@
  * Watches one open notebook, and records the changes of its cells in order.
  *
  * Invariants:
- * - Edits are not recorded for each keystroke. They are recorded before a run, a request to a
- *   model, a save, an operation on cells and a change by another writer. They are also recorded
- *   when the person leaves the page or, in a shared notebook, moves to another cell.
+ * - Edits are not recorded for each keystroke, but before a run, a request to a model, a save, an
+ *   operation on cells and a change by another writer; also when the person leaves the page or, in a
+ *   shared notebook, moves to another cell.
  * - Each recorded edit has one contributor and the exact source of the cell.
- * - A source that equals the last recorded source of the cell is not recorded again. This includes
- *   the sources that Accept and Restore have recorded in events of their own.
- * - Each page records the changes that are made in it. If a change is made in no page, such as an
- *   agent's edit in a shared notebook, one of the pages records it.
+ * - A source that equals the last recorded one is not recorded again. This includes the sources that
+ *   Accept and Restore have recorded in events of their own.
+ * - Each page records the changes that are made in it. A change made in no page, such as an agent's
+ *   edit in a shared notebook, is recorded by one of the pages.
  */
 import type { YNotebook } from '@jupyter/ydoc';
 import type { NotebookPanel } from '@jupyterlab/notebook';
@@ -57,17 +57,15 @@ export interface IWatchOptions {
   panel: NotebookPanel;
   notebookId: string;
   scope: Scope;
-  /** The sessions that the notebook has when the watch starts. */
   summaries: readonly SessionSummary[];
   origins: Origins;
   causeDetectors: ICauseDetectors;
-  /** Called with each change, in order. A change that isn't complete yet is passed as a promise. */
+  /** Called with each change, in order. An incomplete one is a promise. */
   push: (change: INotebookChange | Promise<INotebookChange>) => void;
-  /** Resolves to whether the deletion of a cell is recorded. */
   isDeletionRecorded: (cellId: string) => Promise<boolean>;
   /** Called after cells were deleted, if this page records it. */
   onDeletion: (deletion: ICellDeletion) => void;
-  /** Creates a preview of a run's outputs; resolves to null if there is nothing to show. */
+  /** Resolves to null if there is nothing to show. */
   createPreview: (run: IRun) => Promise<object | null>;
 }
 
@@ -84,7 +82,7 @@ export class NotebookWatch implements IOriginNotebook {
       beforeUntypedChange: () => _options.origins.captureClipboard(),
       onListChange: listChange => this._onListChange(listChange),
       onRemoteListChange: listChange => {
-        // Another page records the new order of the cells, so this page must not push it.
+        // Another page records the new order of the cells.
         this._changes.markOrderRecorded();
         this._unclaimedDeletions.add(listChange);
       },
@@ -97,7 +95,7 @@ export class NotebookWatch implements IOriginNotebook {
       has: id => this._mirror.has(id),
       isRecorded: _options.isDeletionRecorded,
       record: (deletions, listChange) => {
-        // Mark the order before the deletions as recorded. The new order differs, so it is pushed.
+        // Mark the order before the deletions, so that the new one is pushed.
         this._changes.markOrderRecorded(listChange.before.map(toPlacedCell));
         this._recordListChange(deletions, listChange, 'leave');
       }
@@ -129,7 +127,6 @@ export class NotebookWatch implements IOriginNotebook {
     Signal.clearData(this);
   }
 
-  /** Record all unrecorded edits. `trigger` is the reason why they are recorded now. */
   capture(trigger: Trigger): void {
     const edited = this._mirror.takeEdits();
     this._recordEdits(
@@ -156,19 +153,19 @@ export class NotebookWatch implements IOriginNotebook {
     }
   }
 
-  /** Handle events that other features record for a cell, such as those of Accept and Restore. */
+  /** Handle events of other features, such as those of Accept and Restore. */
   onEventsQueued({ key, events }: IQueuedEvents): void {
     if (key.notebookId !== this.notebookId) {
       return;
     }
     if (!events.some(({ type }) => OWN_WRITE_EVENTS.has(type))) {
-      // None of these events contains the cell's unrecorded edit, so record it before them.
+      // None of these events contains the unrecorded edit, which comes before them.
       this._recordEdit(key.cellId);
     }
     this._recorded.addEvents(key.cellId, events);
     this._changes.includeCell(key.cellId);
-    // The caller queues its events when this signal handler has returned. Push the included cell
-    // after that, so that the server gets it after the events.
+    // The caller queues its events after this signal handler. Push the cell after that, so that the
+    // server gets it after them.
     void Promise.resolve().then(() => {
       if (!this._isDisposed) {
         this._changes.pushIncludedCells();
@@ -176,7 +173,7 @@ export class NotebookWatch implements IOriginNotebook {
     });
   }
 
-  /** Mark a cell as having a turn. Cells with a turn are watched in every scope. */
+  /** Cells with a turn are watched in every scope. */
   addTurn(cellId: string): void {
     if (this._recorded.withTurn.has(cellId)) {
       return;
@@ -185,14 +182,14 @@ export class NotebookWatch implements IOriginNotebook {
     this._recorded.withSession.add(cellId);
     const state = this._mirror.read(cellId);
     if (state && this._recorded.lastSource.get(cellId) === undefined) {
-      // The turn contains the source that the cell had, so treat this source as recorded.
+      // The turn contains the source that the cell had.
       this._recorded.lastSource.set(cellId, state.source);
     }
   }
 
   /**
    * Run a function that writes into these cells, or deletes them, and record the cells before and
-   * after it. They are watched from now on in every scope, and so are the cells that it inserts.
+   * after it. They, and the cells that it inserts, are watched from now on in every scope.
    */
   recordWrite<T>(cellIds: readonly string[], write: () => T): T {
     const unwatched = cellIds.filter(id => !this._recorded.isWatched(id));
@@ -203,17 +200,15 @@ export class NotebookWatch implements IOriginNotebook {
     return result;
   }
 
-  /** Return whether to check if a cell now has a turn. Only unwatched cells need this check. */
+  /** Only unwatched cells need this check. */
   needsTurnCheck(cellId: string): boolean {
     return !this._recorded.isWatched(cellId);
   }
 
-  /** Return the state of a cell, or its last state if it was deleted; null if the id is unknown. */
   find(id: string): ICellState | null {
     return this._mirror.read(id) ?? this._deletedById.get(id) ?? null;
   }
 
-  /** Record the cells whose current source isn't recorded yet, and the order of all cells. */
   private _recordInitialState(): void {
     const writes = this._initialWrites(this._mirror.order.map(({ id }) => id));
     const { cells } = createEdits(this._recorded, writes, 'first');
@@ -236,7 +231,6 @@ export class NotebookWatch implements IOriginNotebook {
     }
   }
 
-  /** Record the edits that were made before a change of the list of cells, and then the change. */
   private _onListChange(listChange: ICellListChange): void {
     const beforeById = new Map(listChange.before.map(cell => [cell.id, cell]));
     const isExact = listChange.writer.author !== undefined;
@@ -272,7 +266,7 @@ export class NotebookWatch implements IOriginNotebook {
     this._recordListChange(operations, listChange, trigger);
   }
 
-  /** Return the cell that an inserted cell was copied from or replaces; null if none is found. */
+  /** Return the cell that an inserted cell was copied from or replaces, or null. */
   private _originOf(
     cell: ICellState,
     index: number,
@@ -295,7 +289,6 @@ export class NotebookWatch implements IOriginNotebook {
     return cellId ? { notebookId: this.notebookId, cellId } : null;
   }
 
-  /** Record operations that changed the list of cells, and the new order of the cells. */
   private _recordListChange(
     operations: readonly CellOperation[],
     listChange: ICellListChange,
@@ -327,8 +320,8 @@ export class NotebookWatch implements IOriginNotebook {
       return;
     }
     this._recorded.withSession.add(cellId);
-    // If a newer source was recorded while the cell ran, the event must not contain the source
-    // that was run. Otherwise, this older source would become the cell's latest source.
+    // If a newer source was recorded while the cell ran, the older one must not become its latest
+    // source.
     const isLatestSource =
       this._recordedSourceAtRun.get(cellId) ===
       this._recorded.lastSource.get(cellId);
@@ -356,7 +349,7 @@ export class NotebookWatch implements IOriginNotebook {
       const sources = this._mirror.cells.map(
         ({ id, source }) => [id, source] as const
       );
-      // A save of a shared notebook doesn't remove the changes of other pages from the file. So the
+      // A save of a shared notebook doesn't remove the changes of other pages from the file, so the
       // saved sources needn't be recorded again.
       const isShared = this._options.panel.context.model?.collaborative;
       this._changes.beginSave(
@@ -368,8 +361,8 @@ export class NotebookWatch implements IOriginNotebook {
   }
 
   /**
-   * If the notebook is shared, record the edits when the person moves to another cell. The server
-   * saves a shared notebook by itself, so this page gets no signal before a save.
+   * The server saves a shared notebook by itself, without a signal in this page before. So record
+   * the edits when the person moves to another cell.
    */
   private _onActiveCellChanged(): void {
     if (this._options.panel.context.model?.collaborative) {
@@ -387,13 +380,13 @@ export class NotebookWatch implements IOriginNotebook {
   private readonly _unclaimedDeletions: UnclaimedDeletions;
   private readonly _runs: Runs;
   private readonly _recorded: RecordedState;
-  /** The last states of the deleted cells, by id. An undo may restore these cells. */
+  /** The last states of deleted cells, which an undo may restore. */
   private readonly _deletedById = new Map<string, ICellState>();
   private readonly _replacedCell = new ReplacedCell();
   private readonly _remoteEdits = new RemoteEdits(cellId =>
     this._recordEdit(cellId)
   );
-  /** Maps the id of a cell to its last recorded source at the time when its run was scheduled. */
+  /** The last recorded source of each cell when its run was scheduled. */
   private readonly _recordedSourceAtRun = new Map<string, string | undefined>();
   private _isDisposed = false;
 }

@@ -1,14 +1,14 @@
 /**
- * Finds the origin of a cell that was pasted, dragged or duplicated. The origin is the cell from
- * which the new cell was copied.
+ * Finds the origin of a cell that was pasted, dragged or duplicated: the cell from which it was
+ * copied.
  *
- * JupyterLab's clipboard contains copies of cells, with the ids of their originals. A paste deletes
- * the ids from these copies. So the ids are remembered before the notebook changes.
+ * JupyterLab's clipboard contains copies with the ids of their originals. A paste deletes these ids,
+ * so they are remembered before the notebook changes.
  *
  * Invariants:
  * - A new cell has the type and source that its origin has now, or had when it was copied.
- * - The origin of a pasted cell is in a watched notebook. The origin of a dragged cell is in
- *   another notebook, and has the same id. The origin of a duplicated cell is in the same notebook.
+ * - The origin of a pasted cell is in a watched notebook, that of a dragged cell in another one,
+ *   with the same id, and that of a duplicated cell in the same one.
  */
 import { Clipboard } from '@jupyterlab/apputils';
 import type { ICell } from '@jupyterlab/nbformat';
@@ -22,22 +22,20 @@ const CELLS_MIME_TYPE = 'application/vnd.jupyter.cells';
 export interface IOriginNotebook {
   readonly notebook: Notebook;
   readonly notebookId: string;
-  /** Return the state of a cell, or its last state if it was deleted; null if the id is unknown. */
+  /** Return a cell's state, or its last one if it was deleted; null if the id is unknown. */
   find(id: string): ICellState | null;
 }
 
 export class Origins {
-  /** @param _notebooks Returns the watched notebooks. */
   constructor(private readonly _notebooks: () => Iterable<IOriginNotebook>) {}
 
-  /** Whether any notebook is watched, so that a pasted cell may have an origin. */
   get hasNotebooks(): boolean {
     return [...this._notebooks()].length > 0;
   }
 
   /**
-   * Remember the ids of the cells on the clipboard, before a paste deletes these ids. Each notebook
-   * also stores the cells that were last copied in it; remember their ids, too.
+   * Remember the ids of the cells on the clipboard, and of those that each notebook stores as last
+   * copied in it, before a paste deletes them.
    */
   captureClipboard(): void {
     this._rememberIds(clipboardCells());
@@ -47,7 +45,7 @@ export class Origins {
   }
 
   /**
-   * Return the origin of a new cell; null if the origin is unknown.
+   * Null if the origin is unknown.
    *
    * @param target The notebook that contains the new cell.
    * @param neighbours The cells to search, in this order, for the original of a duplicated cell.
@@ -64,14 +62,14 @@ export class Origins {
     );
   }
 
-  /** Find the original of a pasted cell: a copied cell with the same type and source. */
+  /** Find a copied cell with the same type and source. */
   private _findPasted(
     cell: ICellState,
     target: IOriginNotebook
   ): IOrigin | null {
     const clipboard = clipboardCells();
     const candidates = [...this._notebooks()];
-    // Search the notebook from which the clipboard was filled, then the target, then all others.
+    // First the notebook from which the clipboard was filled, then the target.
     const rank = (candidate: IOriginNotebook) =>
       copiedCells(candidate.notebook) === clipboard
         ? 0
@@ -90,7 +88,7 @@ export class Origins {
     return null;
   }
 
-  /** Find the original of a cell that was dragged from another notebook. Both have the same id. */
+  /** A cell dragged from another notebook has its original's id. */
   private _findDragged(
     cell: ICellState,
     target: IOriginNotebook
@@ -112,14 +110,13 @@ export class Origins {
     }
   }
 
-  /** Maps each copy of a cell to the id of the original. A paste deletes this id in the copy. */
+  /** The original's id for each copy, from which a paste deletes it. */
   private readonly _idByCopy = new WeakMap<ICell, string>();
 }
 
 /**
- * Find the original of a duplicated cell. JupyterLab's "Duplicate cell" doesn't use the clipboard,
- * so the first of the `neighbours` with the same type and source is assumed to be the original. For
- * a blank cell, no original is assumed.
+ * JupyterLab's "Duplicate cell" doesn't use the clipboard, so the first of the `neighbours` with the
+ * same type and source is assumed to be the original, unless the cell is blank.
  */
 function findDuplicated(
   cell: ICellState,
@@ -137,7 +134,7 @@ function clipboardCells(): readonly ICell[] {
   return toList(Clipboard.getInstance().getData(CELLS_MIME_TYPE));
 }
 
-/** Return the cells last copied or cut in a notebook. JupyterLab stores them in a private field. */
+/** The cells last copied or cut in a notebook, which JupyterLab stores in a private field. */
 function copiedCells(notebook: Notebook): readonly ICell[] {
   return toList((notebook as unknown as { _localCopy?: unknown })._localCopy);
 }

@@ -1,10 +1,10 @@
 /**
- * The recorded state of a notebook, as far as this page knows it: the cells that have a session,
- * the cells that have a turn, and the last recorded source of each cell.
+ * The recorded state of a notebook, as far as this page knows it: the cells with a session, those
+ * with a turn, and the last recorded source of each cell.
  */
 import type { EventBody, SessionSummary } from '../../../api/types';
 
-/** The cells that are watched: `all` cells, or only the cells with a turn (`ai`). */
+/** `all` cells are watched, or only those with a turn (`ai`). */
 export type Scope = 'all' | 'ai';
 
 export class RecordedState {
@@ -21,7 +21,7 @@ export class RecordedState {
   }
 
   readonly withSession = new Set<string>();
-  /** The ids of the cells that have a turn, or were created from a cell that has a turn. */
+  /** The cells that have a turn, or were created from one that has. */
   readonly withTurn = new Set<string>();
   readonly lastSource = new Map<string, string>();
 
@@ -29,7 +29,6 @@ export class RecordedState {
     return this._scope === 'all' || this.withTurn.has(id);
   }
 
-  /** Update this state with the events of a cell that are about to be recorded. */
   addEvents(id: string, events: readonly EventBody[]): void {
     this.withSession.add(id);
     for (const { source } of events) {
@@ -40,9 +39,8 @@ export class RecordedState {
   }
 
   /**
-   * Return whether the source of a cell must be recorded: the cell is watched, and the source
-   * differs from the last recorded source. The empty source of a cell without a session is never
-   * recorded.
+   * Return whether a source must be recorded: the cell is watched, and the source differs from the
+   * last recorded one. An empty source without a session never is.
    */
   isNewSource(id: string, source: string): boolean {
     const isBlank = !this.withSession.has(id) && !source;

@@ -1,24 +1,22 @@
 /**
- * Records the unclaimed deletions of cells in a shared notebook: the deletions that no page has
- * recorded.
+ * Records the deletions of cells in a shared notebook that no page has recorded.
  *
- * If a transaction only deletes, Yjs doesn't name the client that made it. This client may be
- * another page, which will record the deletion. Or it may be a client that records nothing, such as
- * an agent.
+ * If a transaction only deletes, Yjs doesn't name its client. It may be another page, which will
+ * record the deletion, or a client that records nothing, such as an agent.
  *
- * Invariant: before this page records a deletion whose client isn't named, it waits for some time.
- * Then it checks that no other page has recorded the deletion.
+ * Invariant: before this page records such a deletion, it waits for some time, and checks that no
+ * other page has recorded it.
  */
 import { createWriter } from '../../../records/contributor';
 import { CellOperation, detectOperations } from '../lineage';
 import type { ICellListChange } from './mirror';
 
-/** The time for which this page waits for another page to record a deletion, in milliseconds. */
+/** The time for which this page waits for another page's record. */
 const DELAY_MS = 5000;
 
 export interface IUnclaimedOptions {
   has(id: string): boolean;
-  /** Resolves to whether the deletion of a cell is recorded. Rejects if the request fails. */
+  /** Rejects if the request fails. */
   isRecorded(id: string): Promise<boolean>;
   record(
     deletions: readonly CellOperation[],
@@ -29,7 +27,7 @@ export interface IUnclaimedOptions {
 export class UnclaimedDeletions {
   constructor(private readonly _options: IUnclaimedOptions) {}
 
-  /** After the delay, record the deletions in `listChange` that no page has recorded by then. */
+  /** After the delay, record the deletions that no page has recorded by then. */
   add(listChange: ICellListChange): void {
     const { fallback } = listChange.writer;
     const deletions = detectOperations(listChange.before, listChange.after, {
@@ -37,7 +35,7 @@ export class UnclaimedDeletions {
       existedBefore: () => true,
       originOf: () => null
     }).filter(({ kind }) => kind === 'delete');
-    // `fallback` is the contributor to record. If there is none, this page needn't record anything.
+    // `fallback` is the contributor to record. Without one, this page needn't record anything.
     if (!fallback || !deletions.length) {
       return;
     }
@@ -62,8 +60,8 @@ export class UnclaimedDeletions {
     const { has, isRecorded } = this._options;
     const unrecorded: CellOperation[] = [];
     for (const deletion of deletions) {
-      // A deletion is done if the cell was restored or if a page has recorded the deletion. If the
-      // history can't be read, assume the deletion is recorded, so that it isn't recorded twice.
+      // Done if the cell was restored, or a page has recorded the deletion. If the history can't be
+      // read, assume so: nothing is recorded twice.
       const isDone =
         deletion.kind !== 'delete' ||
         has(deletion.id) ||
