@@ -1,17 +1,16 @@
-/** Buttons of the prompt row, which other views use, too. */
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 import { copyText } from './focus';
 
 export function Button(props: {
   label: string;
-  /** The keyboard shortcut that does the same as the button. It is shown after the label. */
+  /** A shortcut for the same, shown after the label. */
   keys?: string;
   /** The tooltip. */
   title?: string;
-  /** Whether the button is highlighted, as the most likely choice. */
+  /** Highlighted as the most likely choice. */
   primary?: boolean;
-  /** Whether the button has no frame, so that it draws less attention. */
+  /** Without a frame, to draw less attention. */
   quiet?: boolean;
   disabled?: boolean;
   /** The id of a form that the button submits. */
@@ -19,7 +18,6 @@ export function Button(props: {
   tabIndex?: 0 | -1;
   /** The id of the element that describes the button, such as the text that it is about. */
   describedBy?: string;
-  /** Called when the button is pressed. */
   run?: (event: React.MouseEvent) => void;
 }): React.JSX.Element {
   const { label, keys, title, primary, quiet, disabled, form, run } = props;
@@ -48,7 +46,6 @@ export function Button(props: {
   );
 }
 
-/** A button that copies a text to the clipboard. */
 export function CopyButton(props: {
   text: string;
   trans: TranslationBundle;

@@ -27,7 +27,7 @@ export class CellButton extends Widget {
     if (icon instanceof LabIcon) {
       icon.element({ container: node });
     }
-    // The press of the mouse doesn't move the focus, so that the command can use the selection.
+    // A press of the mouse doesn't move the focus, so that the command can use the selection.
     node.onmousedown = event => event.preventDefault();
     node.onclick = () => void _commands.execute(_commandId);
     _commands.commandChanged.connect(this._onChanged, this);
@@ -47,7 +47,7 @@ export class CellButton extends Widget {
     _: CommandRegistry,
     { id, type }: CommandRegistry.ICommandChangedArgs
   ): void {
-    // If `id` is missing, any command may have changed, and so may this button's command.
+    // Without `id`, any command may have changed.
     if (type !== 'removed' && (!id || id === this._commandId)) {
       this._draw();
     }
@@ -72,7 +72,7 @@ export class CellButton extends Widget {
 /** Show a `CellButton` for a command in the toolbar of the active cell. */
 export function addCellButton(
   toolbars: IToolbarWidgetRegistry,
-  /** The button's name in the settings (`jupyter.lab.toolbars` in `schema`). */
+  /** Its name in the settings (`jupyter.lab.toolbars` in `schema`). */
   name: string,
   commands: CommandRegistry,
   command: string

@@ -1,4 +1,3 @@
-/** Chooses the icon for the contributor of a change or a line. */
 import {
   editIcon,
   extensionIcon,
@@ -10,7 +9,7 @@ import type { Step } from '../api/types';
 import { FILE_ON_DISK } from '../records/contributor';
 import { askIcon } from './icons';
 
-/** Return the icon for a contributor: a file's for `FILE_ON_DISK`; null for other unknown ones. */
+/** Return a file's icon for `FILE_ON_DISK`; null for other unknown contributors. */
 export function contributorIcon({
   author,
   name

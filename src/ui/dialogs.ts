@@ -1,9 +1,8 @@
-/** Dialogs that ask a question, or show a view. */
 import { Dialog, ReactWidget, showDialog } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import type * as React from 'react';
 
-/** Ask a question, and return whether the person agrees. `warns` marks what can't be undone. */
+/** Return whether the person agrees. `warns` marks what can't be undone. */
 export async function confirm(
   question: { title: string; body: string; accept: string; warns?: boolean },
   trans: TranslationBundle

@@ -1,7 +1,7 @@
-/** Functions for specs of views: wait until something is drawn, and pretend a layout. */
+/** Wait until something is drawn, and pretend a layout. */
 import { MessageLoop } from '@lumino/messaging';
 
-/** Draw until a condition is met; jest ends a test that waits too long. */
+/** Jest ends a test that waits too long. */
 export async function untilDrawn(isDone: () => unknown): Promise<void> {
   while (!isDone()) {
     MessageLoop.flush();

@@ -1,7 +1,7 @@
-/** A field in which a person types a text that filters a list. */
+/** A field for a text that filters a list. */
 import React from 'react';
 
-/** A search field that doesn't filter by the unfinished text of an input method. */
+/** Doesn't filter by the unfinished text of an input method. */
 export function FilterField(props: {
   text: string;
   label: string;

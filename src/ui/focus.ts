@@ -32,7 +32,7 @@ export function openMenu(
   menu.open(x, y);
 }
 
-/** Copy a text. JupyterLab selects something else for a moment, which may focus a cell's editor. */
+/** JupyterLab selects something else for a moment, which may focus a cell's editor. */
 export function copyText(text: string): void {
   const { activeElement } = document;
   Clipboard.copyToSystem(text);

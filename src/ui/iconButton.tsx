@@ -1,4 +1,4 @@
-/** A button with an icon. The label is the button's tooltip, and screen readers read it. */
+/** A button with an icon. The label is its tooltip, and screen readers read it. */
 import type { LabIcon } from '@jupyterlab/ui-components';
 import React from 'react';
 
@@ -15,12 +15,12 @@ export interface IIconButtonProps extends Pick<
 > {
   icon: LabIcon;
   label: string;
-  /** A short text after the icon. The text is hidden if there is not enough space. */
+  /** After the icon; hidden if there is not enough space. */
   text?: string;
   disabled?: boolean;
-  /** Whether the button is switched on; undefined if it is not a switch. */
+  /** Whether it is switched on; undefined if it is no switch. */
   pressed?: boolean;
-  /** Added to the button's own CSS class. Ignored if `text` is set. */
+  /** Added to the button's own CSS class, unless `text` is set. */
   className?: string;
 }
 
@@ -30,7 +30,7 @@ export function IconButton(props: IIconButtonProps): React.JSX.Element {
   const className = text
     ? 'jp-AIServer-Replay-button jp-AIServer-Replay-action'
     : `jp-AIServer-Replay-iconButton ${props.className ?? ''}`;
-  // If `disabled` were set, the button would lose the focus. So `aria-disabled` is set instead.
+  // With `disabled`, the button would lose the focus, so `aria-disabled` is set.
   return (
     <button
       {...attributes}

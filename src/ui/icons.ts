@@ -1,7 +1,7 @@
 /** The icons that several features share. */
 import { LabIcon } from '@jupyterlab/ui-components';
 
-/** Create an icon that draws `path` in a square of 24 units, in the theme's colours. */
+/** Draw `path` in a square of 24 units, in the theme's colours. */
 export function pathIcon(name: string, path: string): LabIcon {
   const svgstr = `<svg xmlns="http://www.w3.org/2000/svg" width="16" height="16" viewBox="0 0 24 24">
   <path class="jp-icon3 jp-icon-selectable" fill="#616161" d="${path}"/>
@@ -9,7 +9,7 @@ export function pathIcon(name: string, path: string): LabIcon {
   return new LabIcon({ name: `aiserver:${name}`, svgstr });
 }
 
-/** A spark, the icon for asking a model and for changes by a model. */
+/** A spark, for asking a model and for changes by a model. */
 export const askIcon = new LabIcon({
   name: 'aiserver:ask',
   svgstr:
@@ -20,7 +20,7 @@ export const askIcon = new LabIcon({
     '1.400-.200 2.100-.900 2.300-2.300z"/></svg>'
 });
 
-/** Lines of text with bars beside them, the icon for showing the contributor of each line. */
+/** Lines of text with bars beside them, for the contributor of each line. */
 export const blameIcon = pathIcon(
   'blame',
   'M3 4h3v7H3V4Zm0 9h3v7H3v-7Zm6-8h12v2H9V5Zm0 4h8v2H9V9Zm0 5h12v2H9v-2Zm0 4h8v2H9v-2Z'

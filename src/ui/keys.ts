@@ -6,7 +6,7 @@ import type * as React from 'react';
 /** The arguments of shortcuts for jupyterlab-vim, which aren't shown in menus and the palette. */
 export const VIM_ARGS = { vim: true } as const;
 
-/** Return the keys of a command with these arguments, such as “Ctrl+K”; empty if it has none. */
+/** Such as “Ctrl+K”; empty if the command has no keys with these arguments. */
 export function keysOf(
   commands: Pick<CommandRegistry, 'keyBindings'>,
   command: string,
@@ -20,8 +20,8 @@ export function keysOf(
 }
 
 /**
- * Return whether the key belongs to an input method: `keyCode` is 229 for all of its keys, also in
- * Safari, which sets `isComposing` to false for the last one.
+ * `keyCode` is 229 for all keys of an input method, also in Safari, which sets `isComposing` to
+ * false for the last one.
  */
 export function isComposing(event: React.KeyboardEvent): boolean {
   return event.nativeEvent.isComposing || event.keyCode === 229;

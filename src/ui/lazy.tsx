@@ -8,7 +8,7 @@ import * as React from 'react';
 
 import { Button } from './button';
 
-/** Load a part; after a failure, a notification offers to try again. Never rejected. */
+/** After a failure, a notification offers to try again. Never rejected. */
 export function loadPart<T>(
   load: () => Promise<T>,
   trans: TranslationBundle
@@ -26,10 +26,9 @@ export function loadPart<T>(
 }
 
 interface ILazyViewProps<P> {
-  /** The properties of the view. */
   props: P;
   trans: TranslationBundle;
-  /** Called when the view has been rendered for the first time. */
+  /** Called when the view has first been rendered. */
   onLoad?: () => void;
 }
 

@@ -4,7 +4,6 @@ import { createRoot } from 'react-dom/client';
 
 import { Markdown } from './markdown';
 
-/** Render a text as Markdown; return the element. */
 async function render(text: string): Promise<HTMLElement> {
   const node = document.createElement('div');
   await act(async () => {

@@ -1,8 +1,8 @@
 /**
  * Renders Markdown that a model wrote.
  *
- * Invariant: the text loads nothing and runs nothing. Only the kinds of tokens in `RENDERERS`
- * create elements; HTML, links, images and diagrams are shown as text.
+ * Invariant: the text loads nothing and runs nothing. Only the kinds of tokens in `RENDERERS` create
+ * elements; HTML, links, images and diagrams are shown as text.
  */
 import type { Token, Tokens } from 'marked';
 import * as React from 'react';
@@ -12,10 +12,10 @@ type Lexer = (text: string) => Token[];
 /** Returns what is shown for a piece of plain text. */
 export type RenderText = (text: string) => React.ReactNode;
 
-/** The lexer of the Markdown parser; null until the parser is loaded. */
+/** Null until the Markdown parser is loaded. */
 let loadedLexer: Lexer | null = null;
 
-/** Show Markdown, or plain text until the parser is loaded. `renderText` can mark parts. */
+/** Plain text until the parser is loaded. `renderText` can mark parts. */
 export function Markdown(props: {
   text: string;
   renderText?: RenderText;
@@ -61,7 +61,7 @@ const RENDERERS = new Map<string, Render>([
   ['paragraph', (_, children) => <p>{children}</p>],
   [
     'heading',
-    // A real heading would look like a heading of the notebook to a screen reader.
+    // A screen reader would take a real heading for one of the notebook.
     (_, children) => (
       <p>
         <strong>{children}</strong>
@@ -141,7 +141,7 @@ function renderTable(
   );
 }
 
-/** Show a link as its text and its address, without a way to open the link by a click. */
+/** A link's text and address, which a click doesn't open. */
 function renderLink(
   { text, href }: Tokens.Link,
   children: React.ReactNode

@@ -1,16 +1,15 @@
-/** Functions with which tests use a menu as a person does, by keyboard. */
+/** Use a menu as a person does, by keyboard. */
 import { MessageLoop } from '@lumino/messaging';
 
 const KEYS = { Enter: 13, Escape: 27, ArrowDown: 40 };
 
-/** Press a key in the open menu. */
 export function pressInMenu(key: keyof typeof KEYS): void {
   const init = { key, keyCode: KEYS[key], bubbles: true, cancelable: true };
   openMenu()!.dispatchEvent(new KeyboardEvent('keydown', init));
   MessageLoop.flush();
 }
 
-/** Open the menu of a button, and return the labels of its entries. */
+/** Return the labels of the menu's entries. */
 export function openEntries(button: HTMLElement): string[] {
   button.click();
   MessageLoop.flush();
@@ -19,7 +18,6 @@ export function openEntries(button: HTMLElement): string[] {
     .map(labelOf);
 }
 
-/** Open the menu of a button, move to an entry, and choose it. */
 export function chooseEntry(button: HTMLElement, label: string): void {
   const count = openEntries(button).length;
   for (let index = 0; index < count; index++) {
@@ -32,7 +30,6 @@ export function chooseEntry(button: HTMLElement, label: string): void {
   throw new Error(`The entry “${label}” is missing or disabled.`);
 }
 
-/** The menu that was opened last. */
 const openMenu = () =>
   [...document.querySelectorAll<HTMLElement>('.lm-Menu')].at(-1);
 

@@ -7,11 +7,11 @@ import React from 'react';
 import { IconButton } from './iconButton';
 import { openMenu } from './focus';
 
-/** An entry of a menu that isn't a command of JupyterLab. Values that are no objects are left out. */
+/** An entry that isn't a command of JupyterLab. Values that are no objects are left out. */
 export type MenuEntry =
   | {
       label: string;
-      /** If this is false, the entry is shown, but can't be chosen. */
+      /** If false, the entry is shown, but can't be chosen. */
       isEnabled?: boolean;
       run: () => void;
     }
@@ -19,7 +19,7 @@ export type MenuEntry =
   | null
   | undefined;
 
-/** Create a menu from groups of entries. A line separates the groups. */
+/** A line separates the groups of entries. */
 export function createMenu(groups: readonly (readonly MenuEntry[])[]): Menu {
   const commands = new CommandRegistry();
   const menu = new MenuSvg({ commands });
@@ -44,13 +44,12 @@ export function createMenu(groups: readonly (readonly MenuEntry[])[]): Menu {
 export function MenuButton(props: {
   label: string;
   className?: string;
-  /** Create the menu that the button opens. */
   createMenu: () => Menu;
 }): React.JSX.Element {
   const { label, className } = props;
   const [isOpen, setOpen] = React.useState(false);
-  // Whether the menu was open when the pointer was pressed on the button. Any press outside the
-  // menu closes it, and so does this press. The click that follows must not open the menu again.
+  // Whether the menu was open when the pointer was pressed on the button. Like any press outside the
+  // menu, this closes it. The click that follows must not open it again.
   const wasOpen = React.useRef(false);
   return (
     <IconButton
@@ -74,7 +73,7 @@ export function MenuButton(props: {
   );
 }
 
-/** Open the menu below `button`, which gets the focus when the menu closes. */
+/** The button gets the focus when the menu closes. */
 function openBelow(
   menu: Menu,
   button: HTMLElement,

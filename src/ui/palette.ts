@@ -2,7 +2,7 @@
  * Focuses what a command of the palette has opened: afterwards, JupyterLab focuses the active cell.
  */
 
-/** Call `focus` now; if the palette runs a command at the moment, call it again afterwards. */
+/** Call `focus` now; if the palette is running a command, call it again afterwards. */
 export function focusAfterPalette(focus: () => void): void {
   const isPalette = !!document.activeElement?.closest(
     '.jp-ModalCommandPalette, .lm-CommandPalette'

@@ -3,7 +3,7 @@ import React from 'react';
 
 import { isComposing } from './keys';
 
-/** The width, in characters, by which the height of the field is estimated. */
+/** In characters, to estimate the height of the field. */
 const COLUMNS = 36;
 const MAX_ROWS = 8;
 
@@ -44,7 +44,7 @@ export function TextField(props: {
       onChange={event => props.onText(event.target.value)}
       onKeyDown={event => {
         const isEnter = event.key === 'Enter';
-        // The other keys belong to the field, not to the list or the prompt row that contains it.
+        // The other keys belong to the field, not to the list or the prompt row around it.
         if (isEnter || !(event.ctrlKey || event.metaKey)) {
           event.stopPropagation();
         }
@@ -65,7 +65,7 @@ export function TextField(props: {
   );
 }
 
-/** Estimate the number of lines of a text. Chinese characters are twice as wide. */
+/** Chinese characters are twice as wide. */
 function rowCount(text: string): number {
   const lines = text.split('\n').map(line => {
     const wide = line.match(/[\u1100-\uffff]/g)?.length ?? 0;
@@ -77,7 +77,7 @@ function rowCount(text: string): number {
   );
 }
 
-/** Ignore a held key, which would also press the button that takes the focus next. */
+/** A held key would also press the button that takes the focus next. */
 export function ignoreRepeatedKey(event: React.KeyboardEvent): void {
   if (event.repeat && (event.key === 'Enter' || event.key === ' ')) {
     event.preventDefault();

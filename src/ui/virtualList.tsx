@@ -16,17 +16,15 @@ export interface IVirtualListHandle {
 
 export interface IVirtualListProps {
   label: string;
-  /** The number of rows. */
   count: number;
-  /** Return the React key of a row. */
   keyOf: (index: number) => string;
   /** Estimate the height of a row that hasn't been rendered yet, in pixels. */
   estimate: (index: number) => number;
-  /** Render a row. All buttons in the row must get the given `tabIndex`. */
+  /** All buttons in the row must get the given `tabIndex`. */
   render: (index: number, tabIndex: 0 | -1) => React.ReactNode;
   rowClass?: (index: number) => string;
   className?: string;
-  /** The number of rows by which the PageUp and PageDown keys move the tab stop. */
+  /** The rows by which PageUp and PageDown move the tab stop. */
   pageSize?: number;
   /**
    * The row that has the tab stop and is scrolled into view, until a person moves the tab stop.
@@ -53,16 +51,16 @@ interface IRowsOptions extends Pick<
 }
 
 /**
- * Return the rows to render and their tab stop, the scroller's reference, and the props of the
- * rows' parent. Each row has its index as `data-index`.
+ * Return the rows to render and their tab stop, the scroller's reference, and the props of the rows'
+ * parent. Each row has its index as `data-index`.
  */
 export function useRows(options: IRowsOptions) {
   const { count, current = -1, pageSize = 8 } = options;
   const scroller = React.useRef<HTMLDivElement>(null);
   const parent = React.useRef<HTMLElement | null>(null);
-  // The index of the row to which a person moved the tab stop; -1 if nobody has moved it.
+  // The row to which a person moved the tab stop, or -1.
   const [chosenIndex, setChosenIndex] = React.useState(-1);
-  // The index of a row to focus as soon as the row is rendered; -1 if there is none.
+  // A row to focus once it is rendered, or -1.
   const pendingFocus = React.useRef(-1);
   const tabStop = Math.min(
     count - 1,
@@ -84,7 +82,6 @@ export function useRows(options: IRowsOptions) {
     }
   });
 
-  /** Move the tab stop to a row, scroll to the row and focus its first button. */
   const focus = (index: number) => {
     const row = Math.max(0, Math.min(count - 1, index));
     pendingFocus.current = row;
@@ -195,7 +192,6 @@ export const VirtualList = React.forwardRef(function VirtualList(
   );
 });
 
-/** Return the index of the row that contains the element; -1 if it isn't in a row. */
 function rowIndexOf(target: EventTarget): number {
   const row = (target as HTMLElement).closest<HTMLElement>('[data-index]');
   return row ? Number(row.dataset.index) : -1;

@@ -1,7 +1,7 @@
-/** Measures the width of an element, so that the sidebar can choose a layout for this width. */
+/** Measures an element, so that the sidebar can choose a layout for its width. */
 import React from 'react';
 
-/** Return the current width of an element in whole pixels; 0 before the first measurement. */
+/** In whole pixels; 0 before the first measurement. */
 export function useWidth(ref: React.RefObject<HTMLElement>): number {
   const [width, setWidth] = React.useState(0);
   React.useLayoutEffect(() => {
