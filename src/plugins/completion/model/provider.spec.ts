@@ -21,7 +21,7 @@ interface ISettings {
   debouncerDelay: number;
 }
 
-/** A fake cell with the members that the provider uses. */
+/** With the members that the provider uses. */
 function fakeCell(id: string, type: string, text: string) {
   let source = text;
   const changed = new Signal<object, void>({});
@@ -35,7 +35,7 @@ function fakeCell(id: string, type: string, text: string) {
   return { ...model, model, readOnly: false, editor, setSource };
 }
 
-/** Set up a notebook whose last cell is active. `cells` are types and sources. */
+/** The last cell is active. `cells` are types and sources. */
 function setup(...cells: [type: string, source: string][]) {
   const widgets = cells.map(([type, source], index) =>
     fakeCell(`c${index}`, type, source)
@@ -87,7 +87,7 @@ function setup(...cells: [type: string, source: string][]) {
     complete,
     onNoModel,
     request,
-    /** Let the server give the next answers only when the promise settles. */
+    /** Give the next answers only when the promise settles. */
     answerWith: (promise: Promise<{ text: string }>) => {
       answer = promise;
     },
@@ -215,7 +215,7 @@ describe('CompletionProvider', () => {
 });
 
 describe('the provider in JupyterLab’s inline completer', () => {
-  /** Let JupyterLab fetch completions, with the settings that a person has changed. */
+  /** JupyterLab fetches completions, with the settings that a person has changed. */
   async function type(changes: Partial<ISettings>) {
     const t = setup(['code', 'print()']);
     const provider: IInlineCompletionProvider = t.provider;

@@ -1,11 +1,11 @@
 /**
- * Completes the code of a notebook's cells while a person types, through JupyterLab's inline
- * completer. JupyterLab waits until the person pauses, shows the completion and inserts it.
+ * Completes the code of a cell while a person types, through JupyterLab's inline completer, which
+ * waits for a pause, shows the completion and inserts it.
  *
  * Invariants:
- * - The provider is disabled until a person enables it in the settings of JupyterLab's inline
- *   completer. JupyterLab doesn't call a disabled provider.
- * - Nothing is requested if the administrator doesn't allow it.
+ * - JupyterLab doesn't call the provider until a person enables it in the settings of the inline
+ *   completer.
+ * - Nothing is requested if the administrator forbids it.
  * - A request contains only code: of this cell and of the code cells above it.
  * - Nothing is completed while a prompt row is open in the notebook, so that only one kind of
  *   suggestion is shown.
@@ -30,12 +30,12 @@ import { isForbidden } from '../../../state/features';
 import type { IPromptRows } from '../../../tokens';
 import { normalizeLineBreaks } from '../../../diff/lineBreaks';
 
-/** The maximum length of a cell that is completed: the limit of the HTTP API. */
+/** The limit of the HTTP API. */
 const MAX_SOURCE = 20_000;
-/** The maximum length of the cells above that are sent. The server needs less. */
+/** The server needs less of the cells above. */
 const MAX_ABOVE = 4000;
 
-/** The default settings of the provider. JupyterLab adds them to those of its inline completer. */
+/** JupyterLab adds these settings to those of its inline completer. */
 const DEFAULTS = {
   enabled: false,
   // In the middle of a line, `completes` decides, for example before a closing bracket.
@@ -46,9 +46,9 @@ const DEFAULTS = {
 
 export interface ICompletionOptions {
   readonly api: Pick<ApiClient, 'complete'>;
-  /** The provider's name in the settings and beside a completion. */
+  /** The name in the settings and beside a completion. */
   readonly name: string;
-  /** The prompt rows of notebooks; null if the plugin that opens them is disabled. */
+  /** Null if the plugin that opens prompt rows is disabled. */
   readonly rows: Pick<IPromptRows, 'isOpen'> | null;
   /** Called when the server has no model for completions. */
   readonly onNoModel: (failure: IFailure) => void;
@@ -63,7 +63,7 @@ export class CompletionProvider implements IInlineCompletionProvider {
   readonly name: string;
   readonly schema = { default: DEFAULTS };
 
-  /** Request a completion. The list is empty if there is none. */
+  /** The list is empty if there is no completion. */
   async fetch(
     { offset, text }: CompletionHandler.IRequest,
     { widget }: Pick<IInlineCompletionContext, 'widget'>
@@ -91,7 +91,7 @@ export class CompletionProvider implements IInlineCompletionProvider {
     return { items: insertText && canComplete() ? [{ insertText }] : [] };
   }
 
-  /** Send a request; return an empty text if it fails, or if the person types on. */
+  /** Return an empty text if the request fails, or if the person types on. */
   private async _request(cell: Cell, body: CompletionBody): Promise<string> {
     const abort = (this._abort = new AbortController());
     const onChanged = () => abort.abort();
@@ -114,16 +114,15 @@ export class CompletionProvider implements IInlineCompletionProvider {
   private _abort = new AbortController();
 }
 
-/** Return the cell that is edited; null unless it is a code cell that can be edited. */
+/** Null unless the edited cell is a code cell that can be edited. */
 function completedCell(panel: NotebookPanel): Cell | null {
   const cell = panel.content.activeCell;
   return cell?.model.type === 'code' && !cell.readOnly ? cell : null;
 }
 
 /**
- * Return whether to complete a cell at the cursor, given its source before and after the cursor.
- * Within a word there is nothing to insert, and the letters that an input method is composing
- * aren't code yet.
+ * Within a word there is nothing to insert, and the letters that an input method is composing aren't
+ * code yet.
  */
 function completes(cell: Cell, before: string, after: string): boolean {
   const editor = cell.editor as CodeMirrorEditor | null;
@@ -133,7 +132,7 @@ function completes(cell: Cell, before: string, after: string): boolean {
   return !isComposing && !isWithinWord && length <= MAX_SOURCE;
 }
 
-/** Return the sources of the nearest code cells above a cell, from top to bottom. */
+/** The sources of the nearest code cells above, from top to bottom. */
 function codeAbove(panel: NotebookPanel, cell: Cell): string[] {
   const { model } = panel.content;
   const cells = model ? cellsBefore(model, cell.model.id) : [];
