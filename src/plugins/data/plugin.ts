@@ -1,4 +1,4 @@
-/** The plugin that adds the data view and its command. */
+/** Adds the data view and its command. */
 import {
   ILayoutRestorer,
   JupyterFrontEnd,
@@ -40,7 +40,7 @@ export const dataPlugin: JupyterFrontEndPlugin<void> = {
     });
     const panel = new DataPanel(model, translator);
     panel.disposed.connect(() => model.dispose());
-    // The rank puts it below the replay.
+    // Below the replay.
     shell.add(panel, 'right', { rank: 851, type: 'AI Server' });
     restorer?.add(panel, panel.id);
 

@@ -1,5 +1,5 @@
 /**
- * Compares two lists of the kernel's data: what has the last run changed?
+ * Compares two lists of the kernel's data.
  *
  * Invariant: a change is reported only if it is certain. A list that isn't complete, or the first
  * columns of a very wide frame, don't say whether something else is new or was removed.
@@ -10,17 +10,15 @@ import type {
   IDataList
 } from '../../../kernel/profile';
 
-/** The changes of one variable. */
 export interface IItemChange {
   /** Whether the variable is new, or got data of another class. */
   readonly isNew: boolean;
-  /** The names of new columns. */
   readonly added: ReadonlySet<string>;
-  /** The former dtype of each column whose dtype has changed, by the column's name. */
+  /** The former dtype of each column whose dtype has changed, by name. */
   readonly retyped: ReadonlyMap<string, string>;
-  /** The removed columns, with their former dtypes. */
+  /** With their former dtypes. */
   readonly removed: readonly IDataColumn[];
-  /** The number of rows that were added, negative if rows were removed. */
+  /** Negative if rows were removed. */
   readonly addedRows: number;
 }
 
@@ -57,7 +55,6 @@ const NEW: IItemChange = {
   addedRows: 0
 };
 
-/** Return the change of a variable; null if nothing has changed. */
 function changeOf(old: IDataItem, item: IDataItem): IItemChange | null {
   const [before, after] = [dtypesByName(old), dtypesByName(item)];
   const isCertain = hasAllColumns(old) && hasAllColumns(item);
@@ -85,7 +82,7 @@ function changeOf(old: IDataItem, item: IDataItem): IItemChange | null {
     : null;
 }
 
-/** Return the dtype of each column. Columns with the same name count as one. */
+/** Columns with the same name count as one. */
 function dtypesByName({ columns }: IDataItem): Map<string, string> {
   const dtypes = new Map<string, string>();
   for (const { name, dtype } of columns) {

@@ -4,7 +4,6 @@ import type { IColumnProfile, IDataColumn } from '../../../kernel/profile';
 export const SORT_KEYS = ['position', 'name', 'missing', 'distinct'] as const;
 export type SortKey = (typeof SORT_KEYS)[number];
 
-/** Return whether a sort needs the profiles of all columns. */
 export function needsProfiles(sort: SortKey): boolean {
   return sort === 'missing' || sort === 'distinct';
 }
@@ -54,7 +53,7 @@ function valueOf(profile: IColumnProfile | undefined, sort: SortKey): number {
       : count;
 }
 
-/** Ignore case, and the difference between full-width and other forms of the same character. */
+/** Ignore case, and full-width forms. */
 function fold(text: string): string {
   return text.normalize('NFKC').toLowerCase();
 }

@@ -1,4 +1,4 @@
-/** A fake kernel whose data the specs of the data view set, and profiles of its columns. */
+/** A fake kernel whose data the specs set, and profiles of its columns. */
 import { Signal } from '@lumino/signaling';
 
 import type {
@@ -12,7 +12,7 @@ import type { KernelEvent } from '../../../kernel/kernelEvents';
 import { DataLanguage, KernelBusyError } from '../../../kernel/request';
 import type { IDataKernel, KernelState } from './notebookKernel';
 
-/** Describe a DataFrame with these columns: `{ price: 'float64' }`. */
+/** With columns such as `{ price: 'float64' }`. */
 export function frameOf(
   name: string,
   dtypes: Record<string, string>,
@@ -46,22 +46,21 @@ export class FakeKernel implements IDataKernel {
   state: KernelState = 'ready';
   language: DataLanguage | null = 'python';
   isDisposed = false;
-  /** The data; an error instead of it makes requests fail. */
+  /** An error makes requests fail. */
   data: IDataList | Error = listOf();
   /** Whether the kernel refuses requests, because it runs code. */
   isBusy = false;
   listCount = 0;
   /** The columns of lazy data. */
   lazy: IDataColumn[] | null = null;
-  /** The requests for profiles, such as `df 0+40`. */
+  /** Such as `df 0+40`. */
   readonly profiled: string[] = [];
-  /** The number of columns that the kernel profiles before its time is up. */
+  /** That the kernel profiles before its time is up. */
   columnsPerRequest = 40;
-  /** The number of missing values of each column; by default, it is the column's position. */
+  /** By default, a column has as many missing values as its position. */
   missingOf = (index: number): number => index;
-  /** The number of rows that are examined. */
   sampleRows = Infinity;
-  /** If set, requests for profiles wait for it. */
+  /** Requests for profiles wait for it. */
   delay: Promise<void> | null = null;
 
   async list(): Promise<IDataList> {
@@ -95,7 +94,7 @@ export class FakeKernel implements IDataKernel {
     return this.lazy;
   }
 
-  /** Run code that changes the data, from its beginning to its end. */
+  /** Run code that changes the data. */
   run(data: IDataList | null = null): void {
     this.changed.emit('run');
     this.data = data ?? this.data;

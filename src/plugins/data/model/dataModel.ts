@@ -2,8 +2,8 @@
  * The model of the data view. It follows the current notebook.
  *
  * Invariants:
- * - Each notebook has a state of its own as long as it is open, so that a person can switch between
- *   notebooks without losing what is expanded.
+ * - Each open notebook has a state of its own, so that a person can switch between notebooks without
+ *   losing what is expanded.
  * - Only the current notebook is active, and only while the view is visible.
  */
 import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
@@ -12,7 +12,6 @@ import { VDomModel } from '@jupyterlab/ui-components';
 import type { IPromptRows } from '../../../tokens';
 import { NotebookData } from './notebookData';
 
-/** The part of the notebook tracker that the model uses. */
 export type Tracker = Pick<
   INotebookTracker,
   'currentWidget' | 'currentChanged'
@@ -21,7 +20,7 @@ export type Tracker = Pick<
 export interface IDataModelOptions {
   readonly tracker: Tracker;
   readonly createData: (panel: NotebookPanel) => NotebookData;
-  /** The method `mention` of the prompt rows; null if there are none. */
+  /** Null without prompt rows. */
   readonly mention: IPromptRows['mention'] | null;
 }
 
@@ -34,7 +33,6 @@ export class DataModel extends VDomModel {
 
   readonly mention: IDataModelOptions['mention'];
 
-  /** Whether the view is visible. */
   get isActive(): boolean {
     return this._isActive;
   }
@@ -45,7 +43,7 @@ export class DataModel extends VDomModel {
     }
   }
 
-  /** The data of the current notebook; null if no notebook is open, or before the first activation. */
+  /** The current notebook's data; null if no notebook is open, or before the first activation. */
   get data(): NotebookData | null {
     return this._data;
   }

@@ -6,7 +6,7 @@
  * - A profile is valid until the next run. Afterwards, it is shown until the new one arrives if the
  *   variable still contains the same object and the column has the same dtype; otherwise not at all.
  * - The columns of a `polars.LazyFrame` are read only while it is open, and again after a run.
- * - Only the columns that are visible are profiled, unless the sort needs the profiles of all.
+ * - Only visible columns are profiled, unless the sort needs the profiles of all.
  */
 import type {
   IColumnProfile,
@@ -21,10 +21,10 @@ import {
   sortColumns
 } from './columnOrder';
 
-/** The maximum number of columns that are asked for at once. */
+/** The most columns that are asked for at once. */
 const MAX_COUNT = 40;
 
-/** The class whose columns aren't in the list: finding them out may read a file. */
+/** The list lacks its columns: finding them out may read a file. */
 const LAZY_KIND = 'polars.LazyFrame';
 
 interface IEntry {
@@ -34,7 +34,7 @@ interface IEntry {
   readonly isStale: boolean;
 }
 
-/** Columns to ask for: `count` of them from the position `first`. */
+/** `count` columns from the position `first`. */
 export interface IColumnRange {
   readonly first: number;
   readonly count: number;
@@ -85,7 +85,7 @@ export class Frame {
     return this._order;
   }
 
-  /** The number of profiled columns, while the sort waits for the others; null if it doesn’t. */
+  /** The number of profiled columns, while the sort waits for the others, or null. */
   get progress(): { done: number; total: number } | null {
     if (this._isSorted) {
       return null;
@@ -95,17 +95,17 @@ export class Frame {
     return { done: done.length, total };
   }
 
-  /** The number of examined rows if they are a sample; null if all rows were examined. */
+  /** The number of examined rows if they are a sample, or null. */
   get sampleRows(): number | null {
     return this._sampleRows;
   }
 
-  /** Return the profile of a column: undefined before it arrives, null if it can't be made. */
+  /** Undefined before the profile arrives, null if it can't be made. */
   profile(index: number): IColumnProfile | null | undefined {
     return this._entries.get(index)?.profile;
   }
 
-  /** Set the columns that are visible; returns whether others were visible before. */
+  /** Set the visible columns; return whether others were visible before. */
   show(indices: readonly number[]): boolean {
     const key = indices.join();
     const isNew = key !== this._visible.join();
@@ -119,7 +119,7 @@ export class Frame {
     return this.isOpen && kind === LAZY_KIND && !this._hasReadColumns;
   }
 
-  /** Set the columns of lazy data; null if the kernel can't tell them. */
+  /** Null if the kernel can't tell the columns of lazy data. */
   setColumns(columns: IDataColumn[] | null): void {
     this._hasReadColumns = true;
     const columnCount = columns?.length ?? null;
@@ -159,7 +159,7 @@ export class Frame {
     }
   }
 
-  /** Return the next columns to ask the kernel for; null if there are none. */
+  /** Return the next columns to ask the kernel for, or null. */
   nextRange(): IColumnRange | null {
     if (!this.isOpen || this._item.isLazy) {
       return null;
@@ -183,7 +183,6 @@ export class Frame {
     return { first, count };
   }
 
-  /** Store profiles that the kernel made of the columns of `range`. */
   store(range: IColumnRange, { columns, rowCount }: IProfiledColumns): void {
     const isInRange = ({ index }: IColumnProfile) =>
       index >= range.first && index < range.first + range.count;
@@ -202,7 +201,6 @@ export class Frame {
     this._sortIfComplete();
   }
 
-  /** Note that the kernel could not profile these columns. */
   fail({ first, count }: IColumnRange): void {
     for (let index = first; index < first + count; index++) {
       this._set(index, null);
@@ -224,12 +222,11 @@ export class Frame {
     }
   }
 
-  /** Whether columns are still to be profiled for the sort. */
   private get _isRefreshing(): boolean {
     return this._item.columns.some((_, index) => this._needs(index));
   }
 
-  /** Filter and sort. Until all profiles that the sort needs are there, sort by position. */
+  /** Until all profiles that the sort needs are there, sort by position. */
   private _updateOrder(): void {
     const { columns, isLazy } = this._item;
     this._isSorted =

@@ -3,7 +3,6 @@ import { NotebookData } from './notebookData';
 
 const DF = frameOf('df', { a: 'int64', 城市: 'object' });
 
-/** A frame with this number of columns. */
 const wide = (count: number) =>
   frameOf(
     'df',
@@ -38,7 +37,6 @@ describe('NotebookData', () => {
     await settle();
   };
 
-  /** Open a variable with these visible columns. */
   const open = async (visible: number[], name = 'df') => {
     const frame = data.frame(name)!;
     frame.show(visible);

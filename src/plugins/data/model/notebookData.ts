@@ -4,9 +4,9 @@
  *
  * Invariants:
  * - While inactive, nothing is requested. Runs are noticed nevertheless, so that the list is read
- *   again as soon as the notebook becomes active.
- * - While the kernel runs code, nothing is requested. The list is read again when the run has ended;
- *   the former one is shown until then.
+ *   again once the notebook becomes active.
+ * - While the kernel runs code, nothing is requested, and the former list is shown. It is read again
+ *   after the run.
  * - Changes are those since the list that was read before the last run, or before the last runs if
  *   they followed each other closely. A restart of the kernel begins anew.
  */
@@ -21,16 +21,16 @@ import { IItemChange, changesSince } from './changes';
 import { Frame, type IColumnRange } from './frame';
 import type { IDataKernel, KernelState } from './notebookKernel';
 
-/** The pause between two requests for the list, in milliseconds. */
+/** The pause between two requests for the list. */
 const PAUSE_MS = 300;
 /** A run counts as busy only after this time, so that short runs don't flicker. */
 const BUSY_DELAY_MS = 400;
 /** Runs with shorter pauses between them count as one, such as those of “Run All Cells”. */
 const BURST_MS = 1000;
-/** After this number of requests in vain, the person has to ask for the list again. */
+/** After so many requests in vain, the person has to ask for the list again. */
 const MAX_ATTEMPTS = 3;
 
-/** The list of variables as the kernel had it at a time. */
+/** The kernel's variables at a time. */
 export interface IReadList extends IDataList {
   readonly time: Date;
 }
@@ -72,17 +72,16 @@ export class NotebookData implements IDisposable {
     return this._kernel.language;
   }
 
-  /** The list that was read last; null if none was read since the kernel started. */
+  /** The list that was read last; null if none was since the kernel started. */
   get list(): IReadList | null {
     return this._list;
   }
 
-  /** The changes of the variables since `base`, by their names. */
   get changes(): ReadonlyMap<string, IItemChange> {
     return this._changes;
   }
 
-  /** The list that was read before the last run; null if there is none. */
+  /** The list before the last run; null if there is none. */
   get base(): IReadList | null {
     return this._base;
   }
@@ -92,17 +91,14 @@ export class NotebookData implements IDisposable {
     return this._isBusy;
   }
 
-  /** Whether the kernel couldn't list its data. */
   get hasFailed(): boolean {
     return this._hasFailed;
   }
 
-  /** Return the state of a variable in the view. */
   frame(name: string): Frame | undefined {
     return this._frames.get(name);
   }
 
-  /** Open or close a variable, to show its columns. */
   toggle(frame: Frame): void {
     frame.isOpen = !frame.isOpen;
     this._emitAndProfile();
@@ -118,7 +114,6 @@ export class NotebookData implements IDisposable {
     this._emitAndProfile();
   }
 
-  /** Show or hide the details of a column. */
   toggleDetails(frame: Frame, index: number): void {
     if (!frame.detailed.delete(index)) {
       frame.detailed.add(index);
@@ -126,14 +121,12 @@ export class NotebookData implements IDisposable {
     this.changed.emit();
   }
 
-  /** Profile the columns that are visible now. */
   show(frame: Frame, indices: readonly number[]): void {
     if (frame.show(indices)) {
       void this._profile();
     }
   }
 
-  /** Read the list again because the person asks for it. */
   refresh(): void {
     this._attempts = 0;
     this._isStale = true;
@@ -186,7 +179,7 @@ export class NotebookData implements IDisposable {
     this._slowRange = '';
   }
 
-  /** Read the list. If that isn't possible now, it is read when the kernel has become idle. */
+  /** If that isn't possible now, the list is read when the kernel has become idle. */
   private async _read(): Promise<void> {
     if (!this._isActive || this._isRunning || this.kernelState !== 'ready') {
       this.changed.emit();
@@ -234,7 +227,6 @@ export class NotebookData implements IDisposable {
     }
   }
 
-  /** Show that the kernel is busy if it still is after a moment. */
   private _watchBusy(): void {
     this._busyTimer ??= window.setTimeout(
       () => this._setBusy(this._isRunning || this._isWaiting),
@@ -256,7 +248,7 @@ export class NotebookData implements IDisposable {
     void this._profile();
   }
 
-  /** Ask for the profiles that the view needs, one request at a time. */
+  /** One request at a time. */
   private async _profile(): Promise<void> {
     if (this._isProfiling) {
       return;
@@ -271,7 +263,7 @@ export class NotebookData implements IDisposable {
     }
   }
 
-  /** Ask for some profiles; returns whether there may be more to ask for. */
+  /** Return whether there may be more profiles to ask for. */
   private async _profileNext(): Promise<boolean> {
     if (!this._isActive || this._isStale || this._isRunning || !this._list) {
       return false;
@@ -299,7 +291,7 @@ export class NotebookData implements IDisposable {
       const list = this._list;
       const result = await this._kernel.profile(name, first, count);
       if (list !== this._list || this._isStale) {
-        return true; // It is about an older version of the data.
+        return true; // The profile is about an older version of the data.
       }
       if (result) {
         frame.store(range, result);
@@ -311,8 +303,8 @@ export class NotebookData implements IDisposable {
     } catch (reason) {
       const key = JSON.stringify([name, first]);
       if (reason instanceof KernelBusyError && key !== this._slowRange) {
-        // When the kernel is idle, read the list and then these profiles. If the kernel is too slow
-        // again, although no code has run, do without them.
+        // Once the kernel is idle, read the list and then these profiles. If it is too slow again,
+        // although no code has run, do without them.
         this._slowRange = key;
         this._isStale = true;
         return false;
@@ -346,15 +338,14 @@ export class NotebookData implements IDisposable {
   /** Whether the runs since the list was read began a while after the runs before. */
   private _isNewBurst = false;
   private _isProfiling = false;
-  /** Whether code is running. */
   private _isRunning = false;
   /** Whether the kernel was busy when the list was asked for. */
   private _isWaiting = false;
-  /** Whether the list must be read, because it may have changed. */
+  /** Whether the list may have changed, so that it must be read. */
   private _isStale = true;
   private _lastRunEnd = -Infinity;
   private _list: IReadList | null = null;
-  /** The columns whose profiles took too long, with the name of their variable. */
+  /** The columns whose profiles took too long, with their variable's name. */
   private _slowRange = '';
   private readonly _throttle: Throttle;
 }

@@ -1,4 +1,4 @@
-/** The kernel of an open notebook, as the source of the data that the data view lists. */
+/** The kernel of an open notebook, as the source of the data view's data. */
 import type { NotebookPanel } from '@jupyterlab/notebook';
 import type { Kernel } from '@jupyterlab/services';
 import type { IDisposable } from '@lumino/disposable';
@@ -16,31 +16,28 @@ import {
 } from '../../../kernel/profile';
 import { DataLanguage, dataLanguage } from '../../../kernel/request';
 
-/**
- * Whether data can be read: `none` is a notebook without a running kernel, `other` one with a kernel
- * of another language.
- */
+/** `none` is a notebook without a running kernel, `other` one with a kernel of another language. */
 export type KernelState = 'none' | 'other' | 'starting' | 'ready';
 
-/** The part of `NotebookKernel` that the models use. The tests implement it with a fake. */
+/** The part of `NotebookKernel` that the models use, and tests fake. */
 export interface IDataKernel extends IDisposable {
   readonly changed: Signal<IDataKernel, KernelEvent>;
   readonly state: KernelState;
-  /** Its language if it can list its data, else null. */
+  /** The kernel's language if it can list its data, else null. */
   readonly language: DataLanguage | null;
   /** @throws KernelBusyError; Error if the kernel died or its reply is invalid. */
   list(): Promise<IDataList>;
-  /** @throws like `list`; see `profileColumns`. */
+  /** See `profileColumns`; throws like `list`. */
   profile(
     name: string,
     first: number,
     count: number
   ): Promise<IProfiledColumns | null>;
-  /** @throws like `list`; see `listLazyColumns`. */
+  /** See `listLazyColumns`; throws like `list`. */
   lazyColumns(name: string): Promise<IDataColumn[] | null>;
 }
 
-/** The statuses of a kernel that can't answer yet. */
+/** The kernel can't answer yet. */
 const STARTING: readonly Kernel.Status[] = [
   'unknown',
   'starting',
@@ -69,7 +66,7 @@ export class NotebookKernel implements IDataKernel {
   }
 
   get language(): DataLanguage | null {
-    // After a change of the kernel, the notebook has the former kernel's language for a moment.
+    // After a change of the kernel, the notebook has the former one's language for a moment.
     const { specs } = this._panel.sessionContext.specsManager;
     const spec = specs?.kernelspecs[this._kernel?.name ?? ''];
     return dataLanguage(spec?.language ?? languageOf(this._panel));

@@ -11,7 +11,6 @@ export function ColumnDetails(props: {
   dtype: string;
   /** Undefined before the profile arrives, null if the column can't be profiled. */
   profile: IColumnProfile | null | undefined;
-  /** Whether the profile is that of a sample of the rows. */
   isSample: boolean;
 }): React.JSX.Element {
   const { dtype, profile, isSample } = props;
@@ -55,7 +54,6 @@ function Pair(props: { label: string; value: string }): React.JSX.Element {
   );
 }
 
-/** Return the labels and values of a profile's figures. */
 function figures(
   profile: IColumnProfile,
   isSample: boolean,
@@ -86,7 +84,7 @@ function figures(
   ];
 }
 
-/** Return the figures of numbers, or the first and the last of dates. */
+/** The figures of numbers, or the first and the last of dates. */
 function rangeFigures(
   { numbers, dates }: IColumnProfile,
   trans: TranslationBundle

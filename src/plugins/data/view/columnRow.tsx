@@ -1,7 +1,7 @@
 /**
- * The row of one column: its name, its dtype, its missing and distinct values, and their
- * distribution. The row has the same height before the profile arrives. It has two buttons: the name
- * mentions the column in the prompt row, and the other one shows or hides the details.
+ * The row of one column: its name, dtype, missing and distinct values, and their distribution. It
+ * has the same height before the profile arrives. One button mentions the column in the prompt row,
+ * the other shows or hides the details.
  */
 import { caretDownIcon, caretRightIcon } from '@jupyterlab/ui-components';
 import React from 'react';
@@ -31,7 +31,7 @@ export interface IColumnRowProps {
   /** Undefined before the profile arrives, null if the column can't be profiled. */
   profile: IColumnProfile | null | undefined;
   change: IItemChange | undefined;
-  /** The number of the row, from 1; the first row is the header. */
+  /** From 1; the first row is the header. */
   rowNumber: number;
   hasDetails: boolean;
   tabIndex: 0 | -1;
@@ -115,7 +115,7 @@ export function ColumnRow(props: IColumnRowProps): React.JSX.Element {
   );
 }
 
-/** The share of missing values, as a number and a bar. */
+/** As a number and a bar. */
 function Missing(props: {
   profile: IColumnProfile | null | undefined;
 }): React.JSX.Element {

@@ -1,6 +1,6 @@
 /**
- * The table of a variable's columns, which stays fast with thousands of them: only the rows in or
- * near the visible area are rendered, and only these columns are profiled.
+ * The table of a variable's columns. With thousands of them, it stays fast: only the rows in or near
+ * the visible area are rendered and profiled.
  */
 import React from 'react';
 
@@ -11,7 +11,7 @@ import { useRows } from '../../../ui/virtualList';
 import { ColumnRow } from './columnRow';
 import { useData } from './context';
 
-/** The height of a row without details, in pixels; also in `style/data/columns.css`. */
+/** Without details, in pixels; also in `style/data/columns.css`. */
 const ROW_HEIGHT = 46;
 
 export function ColumnTable(props: {
@@ -23,7 +23,7 @@ export function ColumnTable(props: {
   const { data, frame, change, label } = props;
   const { trans } = useData();
   const { item, order } = frame;
-  // The virtualizer measures all rows again if it gets another function.
+  // With another function, the virtualizer would measure all rows again.
   const keyOf = React.useCallback((row: number) => order[row], [order]);
   const { scroller, parentProps, rows, height, measure, tabStop } = useRows({
     count: order.length,

@@ -1,4 +1,4 @@
-/** The React context of the data view: values that all its components can use. */
+/** The values that all components of the data view can use. */
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 
@@ -14,7 +14,7 @@ const Context = React.createContext<IDataContext | null>(null);
 
 export const DataContext = Context.Provider;
 
-/** Return the view's context. Only components inside a `DataContext` can call this. */
+/** Only for components inside a `DataContext`. */
 export function useData(): IDataContext {
   return React.useContext(Context)!;
 }

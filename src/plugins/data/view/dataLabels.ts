@@ -7,7 +7,7 @@ import { countText, localeOf } from '../../../labels/formats';
 import type { IItemChange } from '../model/changes';
 import type { SortKey } from '../model/columnOrder';
 
-/** Return the size of a variable, such as “891 rows × 12 columns” or “2 × 3 × 4”. */
+/** “891 rows × 12 columns”, “2 × 3 × 4” */
 export function itemShape(item: IDataItem, trans: TranslationBundle): string {
   const { kind, shape, rowCount, columnCount } = item;
   if (shape) {
@@ -26,7 +26,7 @@ export function itemShape(item: IDataItem, trans: TranslationBundle): string {
         : '';
 }
 
-/** Return an amount of memory, such as “84 KB”; empty if it is null. */
+/** “84 KB”; empty if it is null */
 export function memoryText(
   bytes: number | null,
   trans: TranslationBundle
@@ -47,8 +47,8 @@ export function memoryText(
 }
 
 /**
- * Format a number with at most six significant digits; a whole number with all of them. A date is a
- * text already, from which midnight is left out.
+ * Format a number with at most six significant digits, a whole one with all. A date is a text
+ * already, from which midnight is left out.
  */
 export function numberText(
   value: number | string | null | undefined,
@@ -65,7 +65,7 @@ export function numberText(
   });
 }
 
-/** Format a share as a percentage. Only 0 and 1 are shown as 0% and 100%. */
+/** Only 0 and 1 are shown as 0% and 100%. */
 export function percentText(
   count: number,
   total: number,
@@ -89,7 +89,7 @@ function hasNamedColumns({ kind }: IDataItem): boolean {
   return !/\.(Series|ndarray)$/.test(kind);
 }
 
-/** Return the name of a column as it is shown: a blank one in quotes. */
+/** A blank name is shown in quotes. */
 export function columnName(name: string, item: IDataItem): string {
   return name.trim()
     ? name
@@ -98,7 +98,7 @@ export function columnName(name: string, item: IDataItem): string {
       : item.name;
 }
 
-/** Return the mention of a column, such as `@df.price`; of a series or an array, as `@prices`. */
+/** `@df.price`; of a series or an array, `@prices` */
 export function mentionOf(name: string, item: IDataItem): string {
   return hasNamedColumns(item)
     ? columnMention(item.name, name)
@@ -110,7 +110,6 @@ export interface IBadge {
   readonly tone: 'good' | 'bad' | 'other';
 }
 
-/** Return the changes of a variable as short texts. */
 export function itemBadges(
   change: IItemChange | undefined,
   trans: TranslationBundle
@@ -146,7 +145,7 @@ export function itemBadges(
   return badges.filter(badge => badge !== false);
 }
 
-/** Return the changes of a column as a short text; null if it hasn't changed. */
+/** Null if the column hasn't changed. */
 export function columnBadge(
   name: string,
   change: IItemChange | undefined,
@@ -170,7 +169,7 @@ export function sortLabel(sort: SortKey, trans: TranslationBundle): string {
   return labels[sort];
 }
 
-/** Return why a profile lacks something; empty if it lacks nothing. */
+/** Return why a profile lacks something; empty if it doesn't. */
 export function noteText(
   profile: IColumnProfile | null | undefined,
   trans: TranslationBundle

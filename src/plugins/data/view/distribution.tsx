@@ -1,4 +1,4 @@
-/** The distribution of a column's values, in its row: a histogram, or the two most frequent values. */
+/** The distribution of a column's values: a histogram, or the two most frequent values. */
 import React from 'react';
 
 import type { IColumnProfile, IHistogram } from '../../../kernel/profile';
@@ -40,7 +40,7 @@ export function Distribution(props: {
   ) : null;
 }
 
-/** The bars. A bin with few values has a visible bar, too. */
+/** A bin with few values has a visible bar, too. */
 export function Bars(props: { histogram: IHistogram }): React.JSX.Element {
   const { counts } = props.histogram;
   const highest = Math.max(1, ...counts);

@@ -16,7 +16,7 @@ import { ColumnTable } from './columnTable';
 import { useData } from './context';
 import { itemBadges, itemShape, memoryText, sortLabel } from './dataLabels';
 
-/** The maximum number of removed columns whose names are listed. */
+/** More removed columns are only counted. */
 const MAX_REMOVED = 20;
 
 interface IFrameProps {
@@ -125,7 +125,6 @@ function FrameBody({ data, frame, change }: IFrameProps): React.JSX.Element {
   );
 }
 
-/** The names of columns that the last run has removed. */
 function Removed(props: { change: IItemChange }): React.JSX.Element {
   const { removed } = props.change;
   const { trans } = useData();
@@ -143,7 +142,7 @@ function Removed(props: { change: IItemChange }): React.JSX.Element {
   );
 }
 
-/** Return the sentences below the columns: how many there are, and which rows were examined. */
+/** The number of columns, and which rows were examined. */
 function frameNote(frame: Frame, trans: TranslationBundle): string {
   const { item, filter, order, progress, sampleRows } = frame;
   const count = (value: number) => countText(value, trans);

@@ -11,7 +11,6 @@ import { pretendLayout, untilDrawn } from '../../../ui/drawn.fakes';
 
 const SALES = frameOf('sales', { 城市: 'object', 'unit price': 'float64' });
 
-/** A frame with 5,000 columns. */
 const WIDE = frameOf(
   'wide',
   Object.fromEntries(
@@ -66,14 +65,12 @@ describe('DataPanel', () => {
     await untilDrawn(() => text().includes(awaited));
   }
 
-  /** Show the panel, and open a variable. */
   async function open(name: string, awaited: string): Promise<void> {
     await show(name);
     button(name)?.click();
     await untilDrawn(() => text().includes(awaited));
   }
 
-  /** Choose or type a value of a field. */
   function enter(
     field: HTMLInputElement | HTMLSelectElement,
     value: string

@@ -42,7 +42,6 @@ export class DataPanel extends SidePanel<DataModel> {
     );
   }
 
-  /** Focus the first variable. */
   protected focusContent(): void {
     if (document.activeElement === this.node) {
       this.node.querySelector<HTMLElement>('.jp-AIServer-Data-head')?.focus();

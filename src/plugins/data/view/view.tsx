@@ -117,7 +117,7 @@ function problemText(
       : '';
 }
 
-/** Return when the list was read, and since when its changes are marked. */
+/** The time of the list, and since when its changes are marked. */
 function listText(
   { base, changes }: NotebookData,
   list: IReadList,
@@ -130,7 +130,6 @@ function listText(
   );
 }
 
-/** The view of a notebook without data to list. */
 function NoData({ data }: { data: NotebookData }): React.JSX.Element | null {
   const { trans } = useData();
   const { kernelState, list, hasFailed } = data;
