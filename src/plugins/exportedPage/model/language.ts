@@ -1,13 +1,13 @@
 /**
- * Chooses the language of the page, and translates its texts. Nothing is evaluated as code, because
- * the content security policy forbids it; so plural forms are chosen by `Intl.PluralRules`.
+ * Chooses the language of the page, and translates its texts. The content security policy forbids
+ * evaluating code, so `Intl.PluralRules` chooses plural forms.
  */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-/** The translations of one language, by English text, or by `context\x04text`. */
+/** By English text, or by `context\x04text`. */
 export type Catalogue = Readonly<Record<string, readonly string[]>>;
 
-/** Return the first preferred language that is English or has a translation, otherwise English. */
+/** Return the first preferred language that is English or has a translation, or else English. */
 export function pickLanguage(
   preferred: readonly string[],
   translated: readonly string[]
@@ -24,7 +24,7 @@ export function pickLanguage(
   return (match !== undefined && byScript.get(match)) || 'en';
 }
 
-/** The plural categories, in the order of the forms in a catalogue. */
+/** In the order of the forms in a catalogue. */
 const PLURALS = ['zero', 'one', 'two', 'few', 'many', 'other'];
 
 export function createBundle(

@@ -1,6 +1,6 @@
 /**
- * The data of the exported page, which `aiserver/plugins/export/page_data.py` writes, and the notebook
- * that the page replays. Cells, steps and moments are referred to by their indexes.
+ * The data of the exported page, which `aiserver/plugins/export/page_data.py` writes, and the
+ * notebook that it replays. Cells, steps and moments are referred to by their indexes.
  */
 import type { Report, Step } from '../../../api/types';
 import {
@@ -10,7 +10,7 @@ import {
   sourceAfter
 } from '../../../records/fold';
 
-/** The authors of lines, in the order of `AUTHORS` in `page_data.py`. */
+/** In the order of `AUTHORS` in `page_data.py`. */
 export const AUTHORS = [
   'person',
   'model',
@@ -51,7 +51,7 @@ export interface IPageStep extends Step {
 
 type Attempt = NonNullable<Step['attempts']>[number];
 
-/** A step as it is stored in the page: with indexes into `texts` instead of sources. */
+/** As stored in the page: with indexes into `texts` instead of sources. */
 type StepData = Omit<IPageStep, 'before' | 'code' | 'base' | 'attempts'> & {
   readonly before: number;
   readonly code: number;
@@ -103,7 +103,7 @@ export interface ICell {
   readonly type: string;
   readonly isMerged: boolean;
   readonly steps: readonly IPageStep[];
-  /** The rows of the list of steps; a run belongs to the row of the step whose code was run. */
+  /** A run belongs to the row of the step whose code was run. */
   readonly rows: readonly IShownStep[];
   readonly firstSource: string;
 }
@@ -144,7 +144,6 @@ export class NotebookReplay {
     return this.data.moments.length - 1;
   }
 
-  /** Return the cells of the notebook after a moment, in their order. */
   presentAt(moment: number): readonly PlacedCell[] {
     return this._present[moment] ?? [];
   }
@@ -153,18 +152,18 @@ export class NotebookReplay {
     return this._deleted[moment] ?? [];
   }
 
-  /** Return a cell's newest step up to a moment; -1 if it had no step yet. */
+  /** Return a cell's newest step up to a moment; -1 if there is none. */
   stepAt(cell: number, moment: number): number {
     const steps = this._momentsOfSteps[cell].filter(([at]) => at <= moment);
     return steps.at(-1)?.[1] ?? -1;
   }
 
-  /** Return the moment at which a cell got its first step; null if it is unknown. */
+  /** Return the moment of a cell's first step; null if it is unknown. */
   firstMoment(cell: number): number | null {
     return this._momentsOfSteps[cell][0]?.[0] ?? null;
   }
 
-  /** Return the moment to which a step belongs; null if it belongs to none. */
+  /** Return the moment to which a step belongs, or null. */
   momentOf(cell: number, step: number): number | null {
     const match = this._momentsOfSteps[cell].find(
       ([, index]) => index === step
@@ -172,7 +171,7 @@ export class NotebookReplay {
     return match?.[0] ?? null;
   }
 
-  /** Return the position of the row that shows a step; -1 if there is none. */
+  /** Return the row that shows a step; -1 if there is none. */
   rowOf(cell: number, step: number): number {
     return findPosition(this.cells[cell].rows, (_, index) => index === step);
   }
@@ -200,7 +199,7 @@ export class NotebookReplay {
     };
   }
 
-  /** Return the last run, up to a step, of the source after this step; null if there is none. */
+  /** Return the last run, up to a step, of the source after it, or null. */
   lastRun(cell: number, step: number): IPageStep | null {
     const { steps } = this.cells[cell];
     for (let index = step; index >= 0; index--) {
@@ -214,7 +213,7 @@ export class NotebookReplay {
     return null;
   }
 
-  /** Return the nodes of a Markdown source; null if the exporter didn't parse it. */
+  /** Null if the exporter didn't parse the source. */
   markdownOf(source: string): readonly MarkdownNode[] | null {
     return this._markdown.get(source) ?? null;
   }
@@ -250,7 +249,7 @@ export function originsOf(step: IPageStep | undefined): readonly IOrigin[] {
   );
 }
 
-/** Apply the changes of a list in their order, and return the list after each moment. */
+/** Return the list after each moment. The changes are in their order. */
 function replayChanges<T>(
   changes: readonly ListChange<T>[],
   momentCount: number

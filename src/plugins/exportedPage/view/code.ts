@@ -1,4 +1,4 @@
-/** Renders code and its changes with the origin of each line, outputs, Markdown, whole steps. */
+/** Renders code and its changes with the origin of each line, outputs, Markdown and whole steps. */
 import { areNearChanges, changedLines } from '../../../diff/changedLines';
 import type { Step } from '../../../api/types';
 import type { IShownStep } from '../../../records/fold';
@@ -13,7 +13,7 @@ import { type Child, chip, el } from './dom';
 import { highlight } from './highlight';
 import { authorOf, PageLabels } from './labels';
 
-/** A change with fewer lines than this is never shortened. */
+/** A change with fewer lines is never shortened. */
 const LONG_CHANGE = 40;
 
 interface ICodeOptions {
@@ -23,13 +23,13 @@ interface ICodeOptions {
   /** The code to compare with. If it is empty or equal to `code`, no change is shown. */
   readonly before?: string;
   readonly label: string;
-  /** Whether to shorten a long change to the changed lines and the lines near them. */
+  /** Whether to shorten a long change to the changed lines and those near them. */
   readonly isShort?: boolean;
 }
 
 type Line = {
   readonly kind: 'same' | 'removed' | 'added';
-  /** The index of the line in the code; for a removed line, its text. */
+  /** The line's index in the code; the text of a removed line. */
   readonly content: number | string;
 };
 
@@ -71,7 +71,6 @@ export function codeBlock(
   return el('pre.code', { 'aria-label': label }, el('code', lines));
 }
 
-/** Return the lines to show: those of the code and, in a change, also the removed ones. */
 function codeLines(
   { code, before, isShort }: ICodeOptions,
   lineCount: number
@@ -95,7 +94,7 @@ function codeLines(
   return lines.filter((_, index) => isShown[index]);
 }
 
-/** Render the output and error of a run; null if there is neither. */
+/** Null if a run has neither output nor error. */
 export function outputBlock(
   labels: PageLabels,
   run: Step | null
@@ -120,7 +119,7 @@ export function outputBlock(
   );
 }
 
-/** The tags that become HTML elements of the same name. Other tags, except `h`, become `span`. */
+/** These tags become HTML elements of the same name; others, except `h`, become `span`. */
 const TAGS = [
   ...(['p', 'ul', 'ol', 'li', 'blockquote', 'pre', 'code', 'em'] as const),
   ...(['strong', 's', 'hr', 'br'] as const),
@@ -135,7 +134,7 @@ function renderNode(node: MarkdownNode): Node | string {
   if (typeof node === 'string') {
     return node;
   }
-  // The level of a heading (`h:2`), or the number of the first item of a list (`ol:5`), may follow.
+  // `h:2` is a heading's level, `ol:5` the number of a list's first item.
   const [tag, number] = node[0].split(':');
   const children = (node.slice(1) as MarkdownNode[]).map(renderNode);
   if (tag === 'h') {
@@ -149,8 +148,7 @@ function renderNode(node: MarkdownNode): Node | string {
 
 /**
  * Render a row of the list of steps: the request and the answer of a turn, the change of the code
- * from `before` (by default, the code of the request), and the output of `run` (by default, the
- * last one).
+ * from `before` (by default, the request's), and the output of `run` (by default, the last one).
  */
 export function rowBlock(
   labels: PageLabels,
@@ -223,7 +221,7 @@ function changeBlock(
   ];
 }
 
-/** Render the answers to a request that its step doesn't show, folded. */
+/** The answers to a request that its step doesn't show, folded. */
 function otherAnswers(
   labels: PageLabels,
   cell: number,
@@ -247,7 +245,6 @@ function otherAnswers(
     );
 }
 
-/** Render the contributor, time, model and outcomes of a row. */
 export function rowFacts(
   labels: PageLabels,
   cell: number,

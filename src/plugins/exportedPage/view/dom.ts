@@ -15,8 +15,8 @@ export type Child =
   Node | string | number | false | null | undefined | readonly Child[];
 
 /**
- * Create an element. `selector` is its tag and its classes, such as `p.big`. A function is a
- * listener for the event with the attribute's name. Children without content are left out.
+ * `selector` is the tag and the classes, such as `p.big`. A function listens to the event with the
+ * attribute's name. Children without content are left out.
  */
 export function el<K extends keyof HTMLElementTagNameMap>(
   selector: K | `${K}.${string}`,
@@ -79,7 +79,7 @@ const ICONS = {
   last: 'M11 3h2v10h-2zM3 3v10l7-5z'
 };
 
-/** Replace a button's content with an icon; `label` is its tooltip and accessible name. */
+/** Replace a button's content; `label` is its tooltip and accessible name. */
 export function setIcon(
   button: HTMLElement,
   name: keyof typeof ICONS,

@@ -14,7 +14,7 @@ const KEYWORDS: Readonly<Record<string, string>> = {
   javascript:
     'async await break case catch class const continue default delete do else export extends false finally for function if import in instanceof let new null of return static super switch this throw true try typeof undefined var void while yield'
 };
-/** The pattern of comments, for languages whose comments don't begin with `#`. */
+/** Comments of languages in which they don't begin with `#`. */
 const COMMENTS: Readonly<Record<string, string>> = {
   javascript: '//[^\\n]*|/\\*[^]*?(?:\\*/|$)',
   sql: '--[^\\n]*'
@@ -29,7 +29,7 @@ export type Token = readonly [text: string, type: string];
 
 export function highlight(text: string, language: string): Token[][] {
   const lines: Token[][] = [[]];
-  // A token that extends over several lines is split at the line breaks.
+  // Split a token that extends over several lines.
   const add = (tokenText: string, type: string) => {
     tokenText.split('\n').forEach((lineText, index) => {
       if (index) {

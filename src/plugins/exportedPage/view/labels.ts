@@ -24,7 +24,7 @@ interface ILabel {
 
 /** Each method is named after what it describes: `cell` returns a name for a cell. */
 export class PageLabels {
-  /** @param locale - The locale in which times and numbers are formatted. */
+  /** @param locale - The locale of times and numbers. */
   constructor(
     readonly replay: NotebookReplay,
     readonly trans: TranslationBundle,
@@ -56,7 +56,7 @@ export class PageLabels {
       : trans.__('New cell');
   }
 
-  /** Return a run's own title; for any other step, the title of the row that shows it. */
+  /** A run's own title; for any other step, the title of the row that shows it. */
   step(cell: number, step: number): string {
     const { steps, rows } = this.replay.cells[cell];
     const row = rows[this.replay.rowOf(cell, step)];
@@ -89,7 +89,7 @@ export class PageLabels {
         : trans.__('Raw');
   }
 
-  /** Return the outcome of a step, with the time of a run: “✓ ran 41 ms”; null if it has none. */
+  /** The outcome of a step, with the time of a run: “✓ ran 41 ms”; null if it has none. */
   outcome(step: Step): ILabel | null {
     const outcome = stepOutcome(step, this.trans);
     if (!outcome || step.kind !== 'run' || outcome.tone !== 'good') {
@@ -100,7 +100,6 @@ export class PageLabels {
     return { ...outcome, text: `✓ ${outcome.text} ${time}`.trim() };
   }
 
-  /** Return the outcomes of a row's step and of the row's last run, if there are any. */
   outcomes(row: IShownStep): ILabel[] {
     return [
       row.kind === 'run' ? null : this.outcome(row),
@@ -108,7 +107,6 @@ export class PageLabels {
     ].filter(label => label !== null);
   }
 
-  /** Return the name of the author of a step or a line. */
   contributor({ author, name }: { author: Author; name?: string }): string {
     const { trans } = this;
     if (author === 'existing') {
@@ -122,7 +120,7 @@ export class PageLabels {
       : contributorName({ author, name }, trans);
   }
 
-  /** Describe the origin of a line, in a `short` form, and with its time, model and request. */
+  /** The origin of a line, `short`, and with its time, model and request. */
   origin(cell: number, origin: IOrigin): { short: string; full: string } {
     const { trans, replay } = this;
     const { author, copiedFrom } = origin;
@@ -150,7 +148,7 @@ export class PageLabels {
     };
   }
 
-  /** Format a stored time; an invalid time is returned unchanged. */
+  /** An invalid time is returned unchanged. */
   time(stored: string): string {
     const date = new Date(stored);
     return Number.isNaN(date.getTime()) ? stored : this._time.format(date);
@@ -171,7 +169,6 @@ export class PageLabels {
       : trans.__('No code yet.');
   }
 
-  /** Describe the size of the notebook and of its history in one line. */
   summary(): string {
     const { trans, replay } = this;
     const { moments, report } = replay.data;
@@ -201,7 +198,7 @@ export class PageLabels {
   private readonly _percent: Intl.NumberFormat;
 }
 
-/** Return the author of a step; for existing content, "existing". */
+/** For existing content, "existing". */
 export function authorOf({
   kind,
   author

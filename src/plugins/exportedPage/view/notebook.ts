@@ -21,7 +21,6 @@ export class NotebookView {
 
   readonly node: HTMLElement;
 
-  /** Show the notebook at a moment, mark the current cell, and optionally scroll to that cell. */
   show(moment: number, currentCell: number, shouldScroll: boolean): void {
     const { replay, trans } = this._labels;
     const changed = new Set(
@@ -96,8 +95,8 @@ export class NotebookView {
   }
 
   /**
-   * Render the body of a cell whose newest step is at `index`. If the step belongs to the moment,
-   * and changed or suggested code, show that code, otherwise the cell's source and output.
+   * If the newest step, at `index`, belongs to the moment, and changed or suggested code, show that
+   * code, otherwise the cell's source and output.
    */
   private _renderBody(
     cell: number,
@@ -143,7 +142,7 @@ export class NotebookView {
   >();
 }
 
-/** If an element is out of view, scroll so that it is just below the bar at the page's top. */
+/** If an element is out of view, scroll it just below the bar at the page's top. */
 function scrollTo(node: Element): void {
   const bar = document.querySelector('.top')!.getBoundingClientRect().bottom;
   const { top } = node.getBoundingClientRect();

@@ -1,7 +1,7 @@
 /**
- * The exported page: its script, which `jlpm build:page` bundles and `aiserver/plugins/export/page.py`
- * puts into each page. Invariants: the script makes no network requests. Texts from the notebook's
- * history are inserted as text, never as HTML.
+ * The script of the exported page, which `jlpm build:page` bundles and
+ * `aiserver/plugins/export/page.py` puts into each page. Invariants: it makes no network requests.
+ * Texts from the notebook's history are inserted as text, never as HTML.
  */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
@@ -47,7 +47,6 @@ class App {
     this._cell = changed.at(-1)?.steps[0][0] ?? 0;
   }
 
-  /** Add the page's elements to `container`, and start to handle keys and printing. */
   attach(container: Element): void {
     const { trans, replay } = this._labels;
     const { leftOut } = replay.data;
@@ -118,7 +117,6 @@ class App {
     }
   }
 
-  /** Go to a row of the current cell, and to the moment of the row's step. */
   private _goToRow(position: number): void {
     const { replay } = this._labels;
     const { rows } = replay.cells[this._cell];
@@ -175,7 +173,6 @@ class App {
     }
   }
 
-  /** Return the action of a key that was pressed in `target`; null if the key has no action. */
   private _actionOf(
     { key, shiftKey }: KeyboardEvent,
     target: Element
@@ -232,7 +229,6 @@ class App {
   private readonly _main = el('main', this._tabPanel);
 }
 
-/** Create the view with the histories of all cells, one below the other. */
 function historyView(labels: PageLabels): HTMLElement {
   const { trans, replay } = labels;
   const chapters = replay.cells.map(({ rows }, cell) =>
@@ -255,7 +251,6 @@ function historyView(labels: PageLabels): HTMLElement {
   return el('section.history', { 'aria-label': trans.__('History') }, chapters);
 }
 
-/** Create the dialog that lists the keyboard shortcuts. */
 function createKeysDialog(trans: TranslationBundle): HTMLDialogElement {
   const title = trans.__('Keyboard shortcuts');
   const keys: [string, string][] = [
@@ -287,7 +282,7 @@ function footer(trans: TranslationBundle): HTMLElement {
   return el('footer', text);
 }
 
-/** The translations by language. The exporter writes this constant in front of the script. */
+/** By language. The exporter writes this constant in front of the script. */
 declare const CATALOGUES: Readonly<Record<string, Catalogue>>;
 
 const { languages } = navigator;
@@ -301,7 +296,7 @@ const app = new App(
   new PageLabels(replay, trans, pickLocale(language, languages))
 );
 app.attach(document.getElementById('app')!);
-// An address such as `replay.html#3` opens the page at the third moment.
+// `replay.html#3` opens the page at the third moment.
 const moment = Number(location.hash.slice(1)) - 1;
 const isValid = Number.isInteger(moment) && moment >= 0;
 app.goTo(isValid ? moment : replay.lastMoment);

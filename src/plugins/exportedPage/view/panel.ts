@@ -44,7 +44,7 @@ export class CellPanel {
 
   readonly node: HTMLElement;
 
-  /** Show the cell's name at `moment`, and a step of the cell; if `step` is -1, show no step. */
+  /** Show the cell's name at `moment`, and its step, none if `step` is -1. */
   show(cell: number, step: number, moment: number): void {
     const { replay, trans } = this._labels;
     const isOtherCell = cell !== this._cell;
@@ -81,7 +81,6 @@ export class CellPanel {
     this._renderStep();
   }
 
-  /** Scroll the list, if necessary, so that the row at a position is visible. */
   private _scrollTo(position: number): void {
     const list = this._list;
     const row = list.children[position];
@@ -144,7 +143,7 @@ export class CellPanel {
       rowFacts(labels, this._cell, row),
       rowBlock(labels, this._cell, row, {
         before: value === '' ? undefined : rows[Number(value)].code,
-        // If the current step is a run, show its output, else the output of the row's last run.
+        // The output of the current step if it is a run, else of the row's last run.
         run: step.kind === 'run' ? step : undefined
       })
     );

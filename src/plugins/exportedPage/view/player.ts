@@ -4,7 +4,7 @@ import { chip, el, iconButton, replaceChildren, setIcon } from './dom';
 import { authorOf } from './labels';
 
 const SPEEDS = [0.5, 1, 2, 4, 8];
-/** The time for which playback shows each moment at speed 1, in milliseconds. */
+/** The time for each moment in playback at speed 1. */
 const MOMENT_MS = 1200;
 const MAX_BARS = 160;
 
@@ -78,7 +78,7 @@ export class Player {
     this._onMove(this._moment + offset);
   }
 
-  /** Pause or start playback, at the first moment if the current one is the last. */
+  /** Playback starts at the first moment if the current one is the last. */
   toggle(): void {
     if (this._timer !== undefined) {
       this.pause();
@@ -119,7 +119,6 @@ export class Player {
   private readonly _caption = el('p.caption', { 'aria-live': 'polite' });
 }
 
-/** Create a bar chart of the moments: how many of them each kind of contributor made. */
 function activityChart({ replay }: PageLabels): HTMLElement {
   const { moments } = replay.data;
   const kinds = ['model', 'person', 'other'] as const;

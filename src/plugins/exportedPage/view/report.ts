@@ -1,4 +1,4 @@
-/** The report: how many lines each contributor wrote, in the whole notebook and in each cell. */
+/** The report: how many lines each contributor wrote, in the notebook and in each cell. */
 import { cellName } from '../../../labels/cellNames';
 import { contributorName } from '../../../labels/contributorLabels';
 import {
@@ -87,7 +87,7 @@ export function reportView(
   );
 }
 
-/** Create a table. The first entry of each row is its heading. */
+/** The first entry of each row is its heading. */
 function table(
   head: readonly string[],
   rows: readonly (readonly (Node | string | number | false)[])[]
@@ -109,7 +109,6 @@ function table(
   );
 }
 
-/** Create a bar with one segment for the share of each kind of contributor. */
 function shareBar(shares: Shares): HTMLElement {
   const bar = el('span.share', { 'aria-hidden': 'true' });
   for (const kind of SHARE_KINDS) {
