@@ -1,4 +1,4 @@
-/** The plugin that adds the memory view and its commands. */
+/** Adds the memory view and its commands. */
 import {
   ILayoutRestorer,
   JupyterFrontEnd,
@@ -74,7 +74,7 @@ export const memoryPlugin: JupyterFrontEndPlugin<IMemory | null> = {
     };
     const panel = new MemoryPanel(context);
     panel.disposed.connect(() => model.dispose());
-    // The rank puts it below the data view.
+    // Below the data view.
     shell.add(panel, 'right', { rank: 852, type: 'AI Server' });
     restorer?.add(panel, panel.id);
 

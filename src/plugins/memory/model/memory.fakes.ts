@@ -1,4 +1,4 @@
-/** A server with two memories, for the specs. It decides as the real one does. */
+/** A server with two memories, which decides as the real one does. */
 import { ApiError } from '../../../api/request';
 import type { MemoryEntry, MemoryProposal } from '../../../api/types';
 import type { MemoryApi } from './memoryModel';
@@ -6,7 +6,7 @@ import type { MemoryApi } from './memoryModel';
 let lastId = 0;
 const newId = () => (++lastId).toString(16).padStart(12, '0');
 
-/** The source of a text, as the server stores it. */
+/** As the server stores it. */
 const stored = (source: Parameters<MemoryApi['add']>[0]['source']) =>
   source
     ? {
@@ -54,7 +54,7 @@ export function proposalOf(
 export class FakeMemory implements MemoryApi {
   entries: MemoryEntry[] = [];
   waiting: MemoryProposal[] = [];
-  /** The names of the called methods that change something. */
+  /** The called methods that change something. */
   calls: string[] = [];
   listCount = 0;
   /** Thrown by the next call. */

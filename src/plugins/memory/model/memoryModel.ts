@@ -4,7 +4,7 @@
  *
  * Invariants:
  * - Nothing is remembered, changed or forgotten except by a method that the person calls.
- * - A failure, or a change by somebody else, never discards text that the person has typed.
+ * - A failure, or a change by somebody else, never discards typed text.
  * - While the page is hidden, `refresh` sends no request.
  */
 import { VDomModel } from '@jupyterlab/ui-components';
@@ -32,13 +32,12 @@ export type Note =
   | { readonly kind: 'missing' }
   | {
       readonly kind: 'forgotten' | 'replaced';
-      /** The entry that was removed, which the person can add again. */
+      /** The removed entry, which the person can add again. */
       readonly entry: Pick<MemoryEntry, 'scope' | 'text' | 'source'>;
     };
 
-/** The key of the draft of a new entry. */
 export const NEW = 'new-entry';
-/** The minimum pause, in milliseconds, between a response and the next request by `refresh`. */
+/** The minimum pause between a response and the next request by `refresh`. */
 const PAUSE_MS = 5000;
 
 /** A text that a person is editing or deciding about. */
@@ -47,11 +46,11 @@ export interface IDraft {
   readonly text: string | null;
   /** Whether a request about the text is running. */
   readonly isSending: boolean;
-  /** The reason why the last request failed; null if none did. */
+  /** Why the last request failed, or null. */
   readonly failure: IFailure | null;
-  /** A newer text that somebody else has stored while the person was typing; null if none. */
+  /** A newer text that somebody else has stored meanwhile, or null. */
   readonly newerText: string | null;
-  /** Whether the entry was forgotten while the person was typing, so that saving adds it again. */
+  /** Whether the entry was forgotten meanwhile, so that saving adds it again. */
   readonly isForgotten: boolean;
 }
 
@@ -63,9 +62,8 @@ const NO_DRAFT: IDraft = {
   isForgotten: false
 };
 
-/** The key of the action that adds an entry again. */
 export const UNDO = 'undo';
-/** The longest text of a new entry, in characters, as in `aiserver/plugins/memory/limits.py`. */
+/** In characters, as in `aiserver/plugins/memory/limits.py`. */
 const MAX_TEXT = 500;
 
 export class MemoryModel extends VDomModel {
@@ -73,33 +71,34 @@ export class MemoryModel extends VDomModel {
     super();
   }
 
-  /** The entries, the project's first; also those that were forgotten while a person edits them. */
+  /** The project's first; also entries that were forgotten while a person edits them. */
   entries: readonly MemoryEntry[] = [];
   /** The texts that wait until the person confirms or rejects them, oldest first. */
   proposals: readonly MemoryProposal[] = [];
   /** The scopes that exist here; empty until the lists are loaded. */
   scopes: readonly MemoryScope[] = [];
-  /** The reason why the lists could not be loaded; null if they were. */
+  /** Why the lists could not be loaded, or null. */
   failure: IFailure | null = null;
-  /** The memories that are neither used nor changed, because they are no text, too large or links. */
+  /**
+   * The memories that are neither used nor changed, because they are no text, too large or links.
+   */
   unreadable: readonly MemoryScope[] = [];
   hasLoaded = false;
-  /** The result of the last action; null if there is nothing to report. */
+  /** Null if there is nothing to report. */
   note: Note | null = null;
   filter = '';
-  /** The turn from which the text of the new entry comes; null if the person writes it. */
+  /** The turn from which the new entry's text comes; null if the person writes it. */
   newSource: MemorySource | null = null;
 
   get rows(): IRow[] {
     return listRows(this.proposals, this.entries, this.filter, this._closed);
   }
 
-  /** The entries that came with the project's files, and about which the person hasn't decided. */
+  /** The entries that came with the project's files, and on which the person hasn't decided. */
   get newEntries(): MemoryEntry[] {
     return this.entries.filter(entry => sectionOf(entry) === 'new');
   }
 
-  /** The entries that models get with requests. */
   get usedEntries(): MemoryEntry[] {
     return this.entries.filter(entry =>
       ['project', 'person'].includes(sectionOf(entry))
@@ -115,7 +114,7 @@ export class MemoryModel extends VDomModel {
     return this._drafts.get(key) ?? NO_DRAFT;
   }
 
-  /** Set the text that the person types in a row; null ends the edit. */
+  /** Set the typed text of a row; null ends the edit. */
   edit(key: string, text: string | null): void {
     if (text !== null) {
       this._setDraft(key, { text, failure: null });
@@ -142,7 +141,6 @@ export class MemoryModel extends VDomModel {
     this.stateChanged.emit();
   }
 
-  /** Show or hide the rows of a section. */
   toggle(section: Section): void {
     if (!this._closed.delete(section)) {
       this._closed.add(section);
@@ -162,14 +160,13 @@ export class MemoryModel extends VDomModel {
     }
   }
 
-  /** Fetch the lists now. */
   load(): Promise<void> {
     return this._throttle.runNow();
   }
 
   /**
-   * Begin a new entry with the text of a turn, for the person to edit. Text that the person has
-   * typed already stays above it.
+   * Begin a new entry with the text of a turn, for the person to edit. Already typed text stays
+   * above it.
    */
   begin(text: string, source: MemorySource | null): void {
     const typed = this.draft(NEW).text?.trim();
@@ -177,7 +174,6 @@ export class MemoryModel extends VDomModel {
     this.edit(NEW, [typed, text.trim()].filter(Boolean).join('\n'));
   }
 
-  /** Remember the text of the new entry. */
   add(scope: MemoryScope): Promise<boolean> {
     const text = this.draft(NEW).text?.trim();
     const source = this.newSource;
@@ -188,7 +184,6 @@ export class MemoryModel extends VDomModel {
     });
   }
 
-  /** Store a text that a request asks to remember; return the id of the proposal. */
   async propose(text: string, source: MemorySource | null): Promise<string> {
     if (!this.hasLoaded) {
       await this.load();
@@ -205,8 +200,8 @@ export class MemoryModel extends VDomModel {
   }
 
   /**
-   * Remember a proposal, with the typed text if the person has edited it. With `replaced`, forget
-   * this similar entry, which has the same scope.
+   * Remember a proposal, with the person's changes. With `replaced`, forget this similar entry,
+   * which has the same scope.
    */
   confirm(
     proposal: MemoryProposal,
@@ -231,7 +226,7 @@ export class MemoryModel extends VDomModel {
     });
   }
 
-  /** Remember all proposals that wait, oldest first; stop at the first failure. */
+  /** Oldest first; stop at the first failure. */
   async confirmAll(scope: MemoryScope): Promise<boolean> {
     for (const proposal of this.proposals) {
       if (!(await this.confirm(proposal, scope))) {
@@ -241,7 +236,6 @@ export class MemoryModel extends VDomModel {
     return true;
   }
 
-  /** Remove a proposal. */
   reject({ id }: MemoryProposal): Promise<boolean> {
     return this._act(id, true, async () => {
       await this._api.reject(id);
@@ -249,7 +243,7 @@ export class MemoryModel extends VDomModel {
     });
   }
 
-  /** Use entries of the project's memory from now on, or don't. `key` is the row of the button. */
+  /** Choose whether entries of the project's memory are used. `key` is the row of the button. */
   review(
     entries: readonly MemoryEntry[],
     used: boolean,
@@ -262,7 +256,7 @@ export class MemoryModel extends VDomModel {
     });
   }
 
-  /** Save the typed text of an entry. If the entry was forgotten, add the text as a new one. */
+  /** Save the typed text. If the entry was forgotten, add it as a new one. */
   save(entry: MemoryEntry): Promise<boolean> {
     const key = entryName(entry);
     const draft = this.draft(key);
@@ -284,7 +278,6 @@ export class MemoryModel extends VDomModel {
     });
   }
 
-  /** Add the entry again that the last action has removed. */
   async undo(): Promise<void> {
     const { note } = this;
     if (note && 'entry' in note) {
@@ -307,8 +300,8 @@ export class MemoryModel extends VDomModel {
   }
 
   /**
-   * Run a row's action, unless another one of the row is running, then fetch the lists. If the
-   * action succeeds, end the row's edit. Return whether it succeeded.
+   * Run a row's action, unless another one of the row is running, then fetch the lists. If it
+   * succeeds, end the row's edit. Return whether it succeeded.
    */
   private async _act(
     key: string,
@@ -356,7 +349,7 @@ export class MemoryModel extends VDomModel {
     this.stateChanged.emit();
   }
 
-  /** Set the list. The typed text of a proposal that is no longer in it becomes a new entry's. */
+  /** The typed text of a proposal that is no longer in the list becomes a new entry's. */
   private _updateProposals(proposals: readonly MemoryProposal[]): void {
     const ids = new Set(proposals.map(({ id }) => id));
     const missing = this.proposals.filter(({ id }) => !ids.has(id));
@@ -374,7 +367,7 @@ export class MemoryModel extends VDomModel {
     }
   }
 
-  /** Set the list. Mark the entries that were changed or forgotten while the person edits them. */
+  /** Mark the entries that were changed or forgotten while the person edits them. */
   private _updateEntries(entries: readonly MemoryEntry[]): void {
     const byKey = new Map(entries.map(entry => [entryName(entry), entry]));
     const forgotten: MemoryEntry[] = [];
@@ -406,7 +399,7 @@ export class MemoryModel extends VDomModel {
   private _lastLoad = 0;
 }
 
-/** Return whether an entry that was removed can be added again as it was. */
+/** Return whether a removed entry can be added again as it was. */
 export function canAddAgain({ text }: Pick<MemoryEntry, 'text'>): boolean {
   return [...text].length <= MAX_TEXT && !text.includes('\n');
 }

@@ -2,7 +2,7 @@
 import type { MemoryEntry, MemoryProposal } from '../../../api/types';
 import { entryName } from '../../../prompt/memoryItem';
 
-/** The sections in their order. The first two wait for the person. */
+/** In their order. The first two wait for the person. */
 export const SECTIONS = [
   'waiting',
   'new',
@@ -32,8 +32,8 @@ export function sectionOf({ scope, review }: MemoryEntry): Section {
 }
 
 /**
- * Return the rows. Sections without content are left out. The filter applies to all entries but new
- * ones: each of its words must occur in an entry's text or heading.
+ * Sections without content are left out. The filter applies to all entries but new ones: each of its
+ * words must occur in an entry's text or heading.
  */
 export function listRows(
   proposals: readonly MemoryProposal[],

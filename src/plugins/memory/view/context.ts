@@ -1,4 +1,4 @@
-/** The React context of the memory view: values that all its components can use. */
+/** The values that all components of the memory view can use. */
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 
@@ -19,7 +19,7 @@ const Context = React.createContext<IMemoryContext | null>(null);
 
 export const MemoryContext = Context.Provider;
 
-/** Return the view's context. Only components inside a `MemoryContext` can call this. */
+/** Only for components inside a `MemoryContext`. */
 export function useMemory(): IMemoryContext {
   return React.useContext(Context)!;
 }

@@ -1,8 +1,8 @@
 /**
  * The list of sections, proposals and entries.
  *
- * Invariant: if an action removes the focused button, the row that is now at its place is focused, or
- * the field for a new entry if no row is left.
+ * Invariant: if an action removes the focused button, the row that is now at its place is focused,
+ * or the field for a new entry if no row is left.
  */
 import { caretDownIcon, caretRightIcon } from '@jupyterlab/ui-components';
 import React from 'react';
@@ -14,7 +14,7 @@ import type { IRow, Section } from '../model/rows';
 import { useMemory } from './context';
 import { EntryView, FailureText, ProposalView, rememberLabel } from './rows';
 
-/** Estimated heights of rows that haven't been rendered yet, in pixels. */
+/** Estimates for rows that haven't been rendered yet, in pixels. */
 const HEIGHTS = { section: 34, proposal: 130, entry: 52 };
 
 export function MemoryList(props: {
@@ -25,7 +25,7 @@ export function MemoryList(props: {
   const { rows, focusField } = props;
   const { trans } = useMemory();
   const list = React.useRef<IVirtualListHandle>(null);
-  /** The index of the row to focus when its former button is removed; -1 if there is none. */
+  /** The row to focus when its former button is removed, or -1. */
   const pendingFocus = React.useRef(-1);
   const [, rerender] = React.useReducer((count: number) => count + 1, 0);
   React.useEffect(() => {
@@ -78,7 +78,7 @@ export function MemoryList(props: {
   );
 }
 
-/** The title of a section, which shows and hides its rows, and the actions for all of them. */
+/** Shows and hides the rows of a section, with the actions for all of them. */
 function SectionHead(props: {
   section: Section;
   count: number;

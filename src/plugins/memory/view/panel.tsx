@@ -13,7 +13,7 @@ export const memoryIcon = pathIcon(
   'M6 3h12a1 1 0 0 1 1 1v17l-7-4-7 4V4a1 1 0 0 1 1-1Zm1 2v12.600l5-2.900 5 2.900V5H7Zm2 2h6v2H9V7Zm0 3.500h6v2H9v-2Z'
 );
 
-/** The attribute of the sidebar's icon by which the style sheet shows the number. */
+/** By this attribute of the sidebar's icon, the style sheet shows the number. */
 const COUNT = 'aiserver-count';
 
 const MemoryView = lazyView(async () => (await import('./view')).MemoryView);
@@ -32,7 +32,7 @@ export class MemoryPanel extends SidePanel<MemoryModel> {
     this._updateTitle();
   }
 
-  /** Focus the field for a new entry, instead of the list, when the widget is activated. */
+  /** On activation, focus the field for a new entry instead of the list. */
   requestField(): void {
     this._isFieldRequested = true;
   }
@@ -60,8 +60,8 @@ export class MemoryPanel extends SidePanel<MemoryModel> {
   }
 
   /**
-   * Focus the field for a new entry if that was requested, or else the first row of the list or, if
-   * the list is empty, the field. Do nothing if the person has moved the focus to another element.
+   * Focus the requested field for a new entry, or else the first row of the list or, if it is empty,
+   * the field. Do nothing if the person has moved the focus elsewhere.
    */
   protected focusContent(): void {
     const field = this.node.querySelector('textarea');
@@ -80,7 +80,7 @@ export class MemoryPanel extends SidePanel<MemoryModel> {
     }
   }
 
-  /** Show the number of texts that wait on the sidebar's icon. */
+  /** On the sidebar's icon, show the number of texts that wait. */
   private _updateTitle(): void {
     const { model, trans } = this._context;
     const { waitingCount } = model;

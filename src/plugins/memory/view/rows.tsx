@@ -1,4 +1,4 @@
-/** The rows of entries and proposals: their texts, and the buttons that decide about them. */
+/** The rows of entries and proposals: their texts, and the buttons that decide on them. */
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { deleteIcon, editIcon } from '@jupyterlab/ui-components';
 import React from 'react';
@@ -21,7 +21,7 @@ import { entryName } from '../../../prompt/memoryItem';
 import type { Section } from '../model/rows';
 import { type Source, useMemory } from './context';
 
-/** The maximum number of characters of an entry that a sentence quotes. */
+/** The characters of an entry that a sentence quotes. */
 const MAX_QUOTED = 60;
 
 interface IEntryProps {
@@ -32,7 +32,6 @@ interface IEntryProps {
   onAction: (result: Promise<boolean>) => void;
 }
 
-/** An entry, which can be edited in place. */
 export function EntryView(props: IEntryProps): React.JSX.Element {
   const { entry, section, tabIndex, onAction } = props;
   const { model, trans, locale } = useMemory();
@@ -97,7 +96,6 @@ export function EntryView(props: IEntryProps): React.JSX.Element {
   );
 }
 
-/** The field with the text of an entry that is being edited. */
 function EditedEntry(props: IEntryProps): React.JSX.Element {
   const { entry, tabIndex, onAction } = props;
   const { model, trans } = useMemory();
@@ -168,7 +166,6 @@ interface IProposalProps {
   onAsk?: () => void;
 }
 
-/** A proposal, with similar entries and its source. */
 export function ProposalView(props: IProposalProps): React.JSX.Element {
   const { proposal, isInRow, takesFocus, tabIndex, onAction, onAsk } = props;
   const { model, trans, locale } = useMemory();
@@ -253,7 +250,6 @@ export function ProposalView(props: IProposalProps): React.JSX.Element {
   );
 }
 
-/** The entries that are similar to the proposal. Each of them can be replaced by it. */
 function Similar(props: {
   proposal: MemoryProposal;
   tabIndex?: 0 | -1;
@@ -291,7 +287,6 @@ function Similar(props: {
   ) : null;
 }
 
-/** Ask whether an entry is removed. Return whether the person agreed. */
 function confirmForget(
   { scope, text }: MemoryEntry,
   trans: TranslationBundle
@@ -315,7 +310,6 @@ function confirmForget(
   );
 }
 
-/** A link to the turn from which a text comes. */
 function SourceLink(props: {
   source: Source | null;
   tabIndex?: 0 | -1;
@@ -335,7 +329,7 @@ function SourceLink(props: {
   ) : null;
 }
 
-/** A button for each memory that exists here. The first is the one that Enter presses. */
+/** One for each memory that exists here. Enter presses the first. */
 export function RememberButtons(props: {
   /** Whether Enter in the text field presses the first button. */
   hasKey: boolean;
@@ -380,7 +374,6 @@ export function FailureText(props: {
   ) : null;
 }
 
-/** Return the label of the button that remembers a text. */
 export function rememberLabel(
   scope: MemoryScope,
   trans: TranslationBundle
@@ -390,7 +383,7 @@ export function rememberLabel(
     : trans.__('Remember for me');
 }
 
-/** Return how a proposal came about; empty if its source link says so. */
+/** The origin of a proposal; empty if its source link says it. */
 function originText(
   { origin, source }: MemoryProposal,
   trans: TranslationBundle
@@ -401,7 +394,6 @@ function originText(
   return origin === 'request' && !source ? trans.__('From a request') : '';
 }
 
-/** Return until when a proposal waits. */
 function expiryText(
   { expires_at }: MemoryProposal,
   trans: TranslationBundle,
@@ -413,7 +405,7 @@ function expiryText(
   return removeChineseSpaces(trans.__('Waits until %1', time));
 }
 
-/** Return an entry's ISO date in the person's language; an invalid one as it is. */
+/** An ISO date in the person's language; an invalid one as it is. */
 function dateText(date: string, locale: string): string {
   const day = new Date(`${date}T00:00`);
   return Number.isNaN(day.getTime())
@@ -421,7 +413,6 @@ function dateText(date: string, locale: string): string {
     : new Intl.DateTimeFormat(locale, { dateStyle: 'medium' }).format(day);
 }
 
-/** Return the sentence about the result of the last action. */
 export function noteText(note: Note | null, trans: TranslationBundle): string {
   switch (note?.kind) {
     case 'remembered':

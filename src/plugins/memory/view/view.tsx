@@ -13,7 +13,6 @@ import { MemoryList } from './list';
 import { FailureText, RememberButtons, noteText } from './rows';
 
 interface IProps {
-  /** Focus the field for a new entry. */
   focusField: () => void;
 }
 
@@ -78,7 +77,6 @@ export function MemoryView({ focusField }: IProps): React.JSX.Element {
   );
 }
 
-/** The field for a new entry. */
 function NewEntry(): React.JSX.Element {
   const { model, trans } = useMemory();
   const { text, failure } = model.draft(NEW);
