@@ -1,4 +1,4 @@
-/** The entry point of AI Server's frontend. It exports all JupyterLab plugins, one per feature. */
+/** The entry point of AI Server's frontend: one JupyterLab plugin per feature. */
 import { JupyterFrontEndPlugin } from '@jupyterlab/application';
 
 import { agentsPlugin } from './plugins/agents/plugin';

@@ -1,6 +1,6 @@
 /**
- * Tests the layers of the frontend: a file imports only from lower layers, and features share code
- * only through `tokens.ts` and the shared folders.
+ * A file imports only from lower layers, and features share code only through `tokens.ts` and the
+ * shared folders.
  */
 import * as fs from 'fs';
 import * as path from 'path';
@@ -73,7 +73,7 @@ const EDGES = [...IMPORTS].flatMap(([name, targets]) =>
   targets.map(target => [name, target] as const)
 );
 
-/** The feature that a file belongs to, and the path below its folder. */
+/** The feature of a file, and the path below its folder. */
 const splitFeature = (name: string): [string, string] => {
   const feature = FEATURES.find(folder => name.startsWith(`${folder}/`)) ?? '';
   return [feature, name.slice(feature.length + 1)];
@@ -82,7 +82,7 @@ const splitFeature = (name: string): [string, string] => {
 const isIn = (name: string, part: string) =>
   name === part || name.startsWith(`${part}/`);
 
-/** Return the shared part that contains a file, and its layer; null if there is none. */
+/** The shared part that contains a file, and its layer, or null. */
 function sharedPart(name: string): [number, string] | null {
   const matches = SHARED.flatMap((parts, level) =>
     parts

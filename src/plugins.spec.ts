@@ -16,12 +16,11 @@ import type { Token } from '@lumino/coreutils';
 import plugins from './index';
 import { CommandIDs, IHistory, INotebookIdentity } from './tokens';
 
-/** The plugins that others need. */
 const CORE = ['aiserver:history', 'aiserver:identity'];
 const IDS = plugins.map(({ id }) => id);
 const OPTIONAL = IDS.filter(id => !CORE.includes(id));
 
-/** Start JupyterLab with its own services and our plugins, but for those with the ids `disabled`. */
+/** JupyterLab with its own services and our plugins, but for `disabled` ones. */
 async function start(disabled: readonly string[]): Promise<JupyterLab> {
   const app = new JupyterLab({
     shell: new LabShell(),
