@@ -1,36 +1,13 @@
 /** An agent works in an open notebook by the server's tools; the person decides and undoes. */
-import { createHash } from 'crypto';
-
 import type { Page } from '@playwright/test';
 
+import { Agent, digest } from '../fixtures/agent';
 import { CellUnderTest, ReplayUnderTest } from '../fixtures/cells';
-import { type Lab, expect, test } from '../fixtures/lab';
+import { expect, test } from '../fixtures/lab';
 import { execute, idsOf, setSource, sourcesOf } from '../fixtures/shell';
 
 const LOAD = "df = pd.read_csv('sales.csv')\ndf.describe()";
 const BETTER = "df = pd.read_csv('sales.csv', sep=';')\ndf.describe()";
-
-/** An agent that speaks the Model Context Protocol. */
-class Agent {
-  constructor(private readonly lab: Lab) {}
-
-  async use(name: string, given: Record<string, unknown>): Promise<any> {
-    const meta = {
-      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-      'io.modelcontextprotocol/clientInfo': { name: 'Codex', version: '1.2' }
-    };
-    const response = await fetch(`${this.lab.url}/aiserver/mcp`, {
-      method: 'POST',
-      body: JSON.stringify({
-        jsonrpc: '2.0',
-        id: 1,
-        method: 'tools/call',
-        params: { name, arguments: given, _meta: meta }
-      })
-    });
-    return (await response.json()).result.structuredContent;
-  }
-}
 
 /** The ids of the cells, once they are there. */
 async function loadedIds(page: Page, count: number): Promise<string[]> {
@@ -47,17 +24,13 @@ async function openReplay(page: Page, index: number): Promise<ReplayUnderTest> {
   return replay;
 }
 
-function digest(source: string): string {
-  return createHash('sha256').update(source).digest('hex');
-}
-
 test(
   'a proposal waits in its cell, is accepted, and the run is undone beside a change by hand',
   { tag: '@core' },
   async ({ page, lab, openNotebook }) => {
     // P52, P53
     const path = await openNotebook(['import pandas as pd', LOAD]);
-    const agent = new Agent(lab);
+    const agent = new Agent(lab.url);
     const [, cell] = await loadedIds(page, 2);
     const { run } = await agent.use('run_begin', {
       path,
@@ -109,7 +82,7 @@ test('an agent that may edit changes the open notebook, in one undo step', async
 }) => {
   // P52, P55
   const path = await openNotebook([LOAD, 'x = 1']);
-  const agent = new Agent(lab);
+  const agent = new Agent(lab.url);
   const [cell] = await loadedIds(page, 2);
   const { run } = await agent.use('run_begin', { path, intent: 'tidy up' });
   const replay = await openReplay(page, 0);

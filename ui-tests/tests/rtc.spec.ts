@@ -3,6 +3,7 @@
  */
 import type { Page } from '@playwright/test';
 
+import { Agent, digest } from '../fixtures/agent';
 import { CellUnderTest, ReplayUnderTest } from '../fixtures/cells';
 import { notebookFile } from '../fixtures/folder';
 import { MemoryUnderTest } from '../fixtures/memory';
@@ -407,4 +408,64 @@ test('a text to remember waits in both windows, and is decided about once (P45)'
   await expect(hers.row).toContainText('Remembered for this project.');
   expect(await place.read('.aiserver_memory/MEMORY.md')).toBe(text);
   expect(await place.model.requests()).toHaveLength(0);
+});
+
+test('an agent edits the shared notebook, and its file when nobody has it open (P52)', async ({
+  openByBoth,
+  place
+}) => {
+  const path = 'agent.ipynb';
+  const [a, b] = await openByBoth(path, ['x = 1', 'y = 1']);
+  await place.model.script(code('x = 2'));
+  const hers = new CellUnderTest(a, 0);
+  await hers.ask('two');
+  await hers.accept();
+  const id = await place.notebookId(path);
+  const [, cell] = await idsOf(a);
+  const agent = new Agent(place.url, place.token);
+  await agent.allow(id, 'edit');
+  const { run } = await agent.use('run_begin', { path, intent: 'count' });
+  const count = async (from: number, to: number) => {
+    for (let n = from; n <= to; n++) {
+      const { applied } = await agent.use('cell_edit', {
+        run,
+        cell,
+        base: digest(`y = ${n - 1}`),
+        source: `y = ${n}`,
+        intent: `make it ${n}`,
+        mode: 'apply'
+      });
+      expect(applied).toBe(true);
+    }
+  };
+  await count(2, 21);
+  for (const page of [a, b]) {
+    await expect.poll(() => sourcesOf(page)).toEqual(['x = 2', 'y = 21']);
+  }
+  await place.write('other.ipynb', notebookFile(['z = 1']));
+  await place.switchTo(a, 'other.ipynb');
+  await place.switchTo(b, 'other.ipynb');
+  await count(22, 41);
+  await place.switchTo(a, path);
+  await expect.poll(() => sourcesOf(a)).toEqual(['x = 2', 'y = 41']);
+  const session = (await place.records(id)).find(
+    ({ meta }) => meta.cell_id === cell
+  );
+  // Who opens the notebook before the server has noticed the last edits sees earlier ones first.
+  const edits = (session?.events ?? []).filter(
+    ({ contributor }) => contributor?.kind === 'agent'
+  );
+  expect(
+    edits.map(({ source, contributor, data }) => [
+      source,
+      contributor?.name,
+      data?.intent
+    ])
+  ).toEqual(
+    Array.from({ length: 40 }, (_, i) => [
+      `y = ${i + 2}`,
+      'Codex',
+      `make it ${i + 2}`
+    ])
+  );
 });
