@@ -1,1 +1,1 @@
-"""The stores, which save and load sessions. ``base.py`` defines their contract."""
+"""The stores of sessions. ``base.py`` defines their contract."""

@@ -2,12 +2,11 @@
 
 Invariants of each store:
 
-- **Durability**: when a method that writes returns, the data survives a crash of the process or
-  the machine. If the configuration of a store can't guarantee this, ``start`` returns a notice.
-- **Atomicity**: a reader sees a session as it is before or after a write, never in between. A write
-  that raises an error has changed nothing, except that a write may be complete if the response of
-  a database server is lost.
-- **No lost updates**: writes to the same session, of this process and others, run one by one.
+- **Durability**: when a method that writes returns, the data survives a crash of the process or the
+  machine. If the configuration of a store can't guarantee this, ``start`` returns a notice.
+- **Atomicity**: a reader sees a session as it is before or after a write. A write that raises an
+  error has changed nothing; only if a database server's response is lost, it may be complete.
+- **No lost updates**: writes to the same session, of any process, run one by one.
 - **Order**: the store assigns ``turn_id`` and ``seq`` as part of the write. Clocks play no role.
 - **Append-only**: only methods whose names begin with ``delete`` remove anything.
 - **No secrets**: keys and passwords are redacted from turns and events before they are stored.
@@ -16,7 +15,7 @@ Invariants of each store:
 - **Isolation of owners**: owners and ids are compared byte by byte. No owner ever sees another
   owner's records.
 - **Exact copies**: a session that ``merge_copy`` stores under a new key is loaded unchanged, except
-  that ``meta.owner`` is the owner in the key. So a project can be copied to any store and back.
+  that ``meta.owner`` is the owner in the key.
 """
 
 from __future__ import annotations
@@ -53,7 +52,7 @@ Logger = logging.Logger | logging.LoggerAdapter[Any]
 
 
 class _Meta(ABCMeta, MetaHasTraits):
-    """Combines the metaclasses of ABC and traitlets, so that stores are configurable."""
+    """Makes stores both abstract and configurable."""
 
 
 class VerifyResult(NamedTuple):
@@ -68,9 +67,9 @@ class VerifyResult(NamedTuple):
 
 
 class SessionManager(LoggingConfigurable, metaclass=_Meta):
-    """Stores sessions, change logs and blobs. Methods may be called from any asyncio task.
+    """Stores sessions, change logs and blobs. Its methods may be called from any asyncio task.
 
-    Every method may raise StorageError or one of its subclasses.
+    Each may raise StorageError or one of its subclasses.
     """
 
     shared: bool = False
@@ -83,31 +82,31 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
     url = Unicode(help="The URL of the store, if a URL was chosen.")
 
     async def start(self) -> list[str]:
-        """Prepare the store and return ``notices``. Optional: the first use prepares it, too."""
+        """Prepare the store and return ``notices``. Optional."""
         return await self.notices()
 
     async def notices(self) -> list[str]:
-        """Return sentences for people, mainly about missing guarantees. Changes nothing."""
+        """Return sentences for people, mainly about missing guarantees."""
         return []
 
     @abstractmethod
     async def load_if_exists(self, key: SessionKey) -> Session | None:
-        """Return the stored session, or None if there is no session."""
+        """Return the stored session, or None."""
 
     async def load_session(self, key: SessionKey) -> Session:
-        """Return the stored session; if there is none, return a new session, which isn't saved."""
+        """Return the stored session, or else a new one, which isn't saved."""
         return await self.load_if_exists(key) or new_session(key)
 
     async def load_raw(self, key: SessionKey) -> tuple[bytes, int] | None:
-        """Return the session as UTF-8 JSON and its revision, or None if there is no session."""
+        """Return the session as UTF-8 JSON and its revision, or None."""
         session = await self.load_if_exists(key)
         return None if session is None else (codec.encode(session), session.revision)
 
     async def load_raw_batch(self, keys: Sequence[SessionKey]) -> list[bytes | None]:
-        """Return the stored bytes of each session; None if it is missing or can't be read.
+        """Return each session's bytes, which may be damaged; None if it is missing or can't be
+        read.
 
-        They may be damaged: another process can recover the intact records. A store on a network
-        should load several at a time.
+        A store on a network should load several at a time.
         """
         data = []
         for key in keys:
@@ -123,18 +122,17 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
     ) -> tuple[Interaction, int]:
         """Append a turn; return the saved turn and the new revision.
 
-        Raises StaleRevision if ``if_revision`` is not the current revision, SessionTooNew if the
-        stored session has a newer major version.
+        Raises StaleRevision if ``if_revision`` is outdated, SessionTooNew if the stored session has
+        a newer major version.
         """
 
     @abstractmethod
     async def record_events(
         self, key: SessionKey, events: Sequence[NewEvent], *, if_revision: int | None = None
     ) -> tuple[list[Event], int]:
-        """Append events in one write; return the saved events and the new revision.
+        """Append events in one write; return them as saved, and the new revision.
 
-        For an event whose ``id`` the session already contains, the stored event is returned.
-        Raises the same errors as ``save_interaction``.
+        An event whose ``id`` is stored already isn't stored again. Raises as ``save_interaction``.
         """
 
     async def get_history(
@@ -175,7 +173,7 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
     ) -> tuple[list[SessionSummary], int]:
         """Return at most ``limit`` summaries from ``offset`` on, and the number of all.
 
-        They are ordered by (notebook_id, cell_id). An unreadable session is logged and skipped.
+        The order is (notebook_id, cell_id). An unreadable session is logged and skipped.
         """
 
     async def session_marks(
@@ -183,8 +181,8 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
     ) -> Mapping[tuple[str, str], Hashable]:
         """Return by notebook and cell id a value that changes with each write of the session.
 
-        If the store knows when the sessions were written, the newest session comes first. Damaged
-        sessions may be included.
+        The newest session comes first, if the store knows the times. Damaged sessions may be
+        included.
         """
         summaries, _ = await self.list_sessions(notebook_id, owner=owner)
         return await asyncio.to_thread(summary_marks, summaries)
@@ -193,7 +191,7 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
     async def list_owners(self) -> list[str]:
         """Return the owners of sessions, change logs or blobs, sorted; ``""`` for no owner.
 
-        Owners of whom the store only knows a hash of the name are left out.
+        An owner of whom the store has only a hash is left out.
         """
 
     @abstractmethod
@@ -204,7 +202,7 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
     async def delete(self, key: SessionKey, *, if_revision: int | None = None) -> bool:
         """Delete a session; return False if there was none.
 
-        Raises the same errors as ``save_interaction``.
+        Raises as ``save_interaction``.
         """
 
     @abstractmethod
@@ -212,7 +210,7 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
         """Copy a session to another cell; in the copy, ``meta.forked_from`` names the source.
 
         Return the copy, or the session that the target already has. Raises NotFound without a
-        source, or SessionTooNew if its newer format can't be copied completely.
+        source, or SessionTooNew.
         """
 
     @abstractmethod
@@ -222,16 +220,16 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
         """Merge another copy of a cell's session as ``merge_into`` does; return whether it changed.
 
         ``merged_digests`` are the digests of the records that earlier calls have merged. Those that
-        are missing were deleted since, so they aren't added again. Raises SessionTooNew if the
-        stored session or ``other`` has a newer format, which can't be merged completely.
+        are missing were deleted since, so they aren't added again. Raises SessionTooNew if either
+        session has a newer format.
         """
 
     def notebook_id_lock(self, *, owner: str = "") -> contextlib.AbstractAsyncContextManager[None]:
         """Return the lock that must be held while one of the owner's notebooks gets its id.
 
-        It works only between processes, of which one at a time has it: two tasks of one must not
-        use it at the same time. A store that several processes share must override this method. As
-        some have one lock for all owners, nobody may hold two.
+        It works only between processes: two tasks of one must not use it at the same time. A store
+        that several processes share must override this method. Some have one lock for all owners,
+        so nobody may hold two.
         """
         return contextlib.nullcontext()
 
@@ -245,14 +243,14 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
     async def read_notebook_log(
         self, notebook_id: str, *, owner: str = ""
     ) -> list[NotebookLogEntry]:
-        """Return a notebook's change log, oldest entry first; empty if there is none."""
+        """Return a notebook's change log, oldest entry first."""
 
     @abstractmethod
     async def list_notebooks(self, *, owner: str = "") -> list[str]:
         """Return the ids of the notebooks that have a change log, sorted."""
 
     async def notebook_marks(self, *, owner: str = "") -> Mapping[str, Hashable]:
-        """Return for each notebook a value that changes when the notebook's log changes."""
+        """Return for each notebook a value that changes with its log."""
         logs = {
             id_: await self.read_notebook_log(id_, owner=owner)
             for id_ in await self.list_notebooks(owner=owner)
@@ -269,7 +267,7 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
 
     @abstractmethod
     async def get_blob(self, sha256: str, *, owner: str = "") -> bytes | None:
-        """Return the bytes that have this hash, or None if no blob has it.
+        """Return the bytes that have this hash, or None.
 
         Raises InvalidRequest if ``sha256`` isn't 64 lower-case hex digits.
         """
@@ -286,10 +284,10 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
         """
 
     async def verify(self, *, owner: str = "", repair: bool = False) -> AsyncIterator[VerifyResult]:
-        """Verify an owner's sessions, change logs and blobs; yield a result for each of them.
+        """Verify an owner's sessions, change logs and blobs; yield a result for each.
 
-        If ``repair`` is true, damaged data is repaired, and its bytes are quarantined. This base
-        class verifies only sessions, and repairs nothing.
+        ``repair`` repairs damaged data and quarantines its bytes. This base class verifies only
+        sessions, and repairs nothing.
         """
         summaries, _ = await self.list_sessions(owner=owner)
         for summary in summaries:
@@ -307,7 +305,7 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
     ) -> bool:
         """Return whether a session, or a change log, has damaged or quarantined bytes.
 
-        Deleting it deletes these bytes, which its records don't contain.
+        Deleting it deletes these bytes, too.
         """
         return False
 
@@ -316,5 +314,5 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
         return True
 
     async def close(self) -> None:
-        """Release the store's resources. No saved data is lost if this is never called."""
+        """Release the store's resources. Optional."""
         return

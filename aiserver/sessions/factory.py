@@ -1,7 +1,7 @@
 """Create the store that a setting chooses: by its short name, its URL or its class.
 
-Invariants: only the module of the chosen store is imported. No error or log contains the password
-of a URL. The name of an entry point is the short name of the store and the scheme of its URLs.
+Invariants: only the chosen store's module is imported. No error or log contains the password of a
+URL. The name of an entry point is the short name of the store and the scheme of its URLs.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _PASSWORD = re.compile(r"(://[^/@:]*):.*@", re.DOTALL)
 def create_session_manager(choice: str | type[SessionManager], **traits: Any) -> SessionManager:
     """Create a store from the name of its entry point, its URL, its class or the path of its class.
 
-    Raises SettingError if there is no such store, or if a package that it needs is missing.
+    Raises SettingError, also if a package is missing.
     """
     if not isinstance(choice, str):
         return choice(**traits)
@@ -40,13 +40,12 @@ def create_session_manager(choice: str | type[SessionManager], **traits: Any) ->
 
 
 def hide_password(choice: str) -> str:
-    """Return a URL with “…” instead of its password."""
+    """Replace a URL's password with “…”."""
     return _PASSWORD.sub(r"\1:…@", choice)
 
 
 def _load_entry_point(name: str) -> type[SessionManager] | None:
-    """Return the class that an entry point registers, or None if no entry point has this name."""
-    # AI Server's own entries come first, so that no other package can override them.
+    # AI Server's own entries come first: no other package can override them.
     entries = sorted(
         entry_points(group=ENTRY_POINT_GROUP, name=name),
         key=lambda entry: not entry.module.startswith(OWN_PACKAGE),
@@ -64,18 +63,17 @@ def _load_entry_point(name: str) -> type[SessionManager] | None:
 
 
 def _import_class(path: str) -> type[SessionManager] | None:
-    """Return the class at ``path`` (``package.module.Class``), or None if its module is missing."""
+    """Return the class at ``path`` (``package.module.Class``), or None without its module."""
     module, _, name = path.rpartition(".")
     try:
         return _check_class(getattr(import_module(module), name, None), path)
     except ModuleNotFoundError as error:
         if module == error.name or module.startswith(f"{error.name}."):
             return None
-        raise  # the module of the class exists, but a module that it imports is missing
+        raise  # a module that it imports is missing
 
 
 def _check_class(value: Any, name: str) -> type[SessionManager]:
-    """Return ``value`` if it is a subclass of ``SessionManager``. Raises SettingError otherwise."""
     if not (isinstance(value, type) and issubclass(value, SessionManager)):
         raise SettingError(f"“{name}” is not a SessionManager.")
     return value

@@ -1,13 +1,12 @@
 """A base class for stores of values by key: SQL, Redis, memory, and stores of other packages.
 
-A subclass only has to implement ``run`` and a ``Transaction``. Each write of the store is one
-transaction.
+A subclass implements ``run`` and a ``Transaction``. Each write is one transaction.
 
-The layout: a session is a *head* and *parts*. Each write that appends records adds one part, with
-these records, and replaces the head, which has everything else: the meta, unknown keys, the next
-numbers and the summary. So to append a record takes equally long for short and for long sessions,
-and lists read only heads. The change log of a notebook is stored in the same way. Before there were
-parts, a value was a whole session or log. It is still read, and the next write converts it.
+The layout: a session is a *head* and *parts*. Each write that appends records adds one part, and
+replaces the head, which has everything else: the meta, unknown keys, the next numbers and the
+summary. So appending takes equally long for short and long sessions, and lists read only heads.
+Change logs are stored in the same way. A whole session or log in one value, as older versions wrote
+it, is read, and the next write converts it.
 """
 
 from __future__ import annotations
@@ -49,8 +48,7 @@ from .record.recovery import is_empty, recover
 
 T = TypeVar("T")
 
-# The kinds of values: heads and parts of sessions and logs, blobs, bytes that were damaged, and
-# documents of memories.
+# The kinds of values.
 SESSION, PART, LOG, LOG_PART = "session", "part", "log", "logpart"
 BLOB, DAMAGED, MEMORY = "blob", "damaged", "memory"
 _LAYOUT = 1
@@ -59,14 +57,14 @@ _LAYOUT = 1
 class Transaction(ABC):
     """Reads and writes the values of a store in one transaction.
 
-    The key of a value consists of the kind, at most 7 ASCII letters, the owner, which can be any
-    text and is compared byte by byte, and the name, at most 160 ASCII characters. A transaction
-    that writes a part gets the head first, so only the values that ``get`` returned can conflict.
+    A key consists of the kind, at most 7 ASCII letters, the owner, any text, compared byte by byte,
+    and the name, at most 160 ASCII characters. A transaction that writes a part gets the head
+    first, so only the values that ``get`` returned can conflict.
     """
 
     @abstractmethod
     def get(self, kind: str, owner: str, name: str) -> bytes | None:
-        """Return the value under a key, or None if there is no value."""
+        """Return the value under a key, or None."""
 
     @abstractmethod
     def put(self, kind: str, owner: str, name: str, value: bytes) -> None:
@@ -96,7 +94,7 @@ class Transaction(ABC):
         return [self.delete(kind, owner, name) for name in names].count(True) > 0
 
     def load(self, key: SessionKey) -> Session | None:
-        """Return a stored session, or its intact records. Raises SessionCorrupt without any."""
+        """Return a session, or its intact records. Raises SessionCorrupt without any."""
         stored = StoredSession.read(self, key)
         if stored is None:
             return None
@@ -111,7 +109,7 @@ class Transaction(ABC):
     def save(self, key: SessionKey, session: Session) -> None:
         """Add or replace a session."""
         kind, owner, name = value_key(key)
-        # Encoded first, because this raises InvalidRequest if JSON can't represent the session.
+        # Encoded first, because this may raise InvalidRequest.
         head = SessionHead.of(session)
         part = encode_part(session.interactions, session.events or [])
         self.delete_all(PART, owner, f"{name}/")
@@ -149,7 +147,7 @@ class SessionHead(BaseModel):
         )
 
     def encode(self) -> bytes:
-        # ``model_dump_json`` would write numbers with more digits than can be read.
+        # ``model_dump_json`` writes numbers with more digits than can be read.
         return json.dumps(self.model_dump(), ensure_ascii=False).encode("utf-8", "surrogatepass")
 
 
@@ -166,8 +164,8 @@ class _Part(Stored):
 
 
 def encode_part(turns: Sequence[Interaction], events: Sequence[Event]) -> bytes:
-    """Return a part with these records."""
-    # The validation of many records takes time, and these are valid.
+    """Return a part's value."""
+    # Validating many records takes time, and these are valid.
     return codec.encode(_Part.model_construct(None, turns=list(turns), events=list(events)), None)
 
 
@@ -179,7 +177,7 @@ def _parse_part(value: bytes) -> _Part:
 
 
 def part_name(name: str, index: int) -> str:
-    """Return the name of a part. Parts are sorted by their names."""
+    """Return the name of a part, by which parts are sorted."""
     return f"{name}/{index:08}"
 
 
@@ -191,7 +189,7 @@ class StoredSession:
 
     @classmethod
     def read(cls, transaction: Transaction, key: SessionKey) -> StoredSession | None:
-        """Read a session; return None if it has neither a head nor parts."""
+        """Return None if there is neither a head nor a part."""
         kind, owner, name = value_key(key)
         head = transaction.get(kind, owner, name)
         parts = transaction.values(PART, owner, f"{name}/")
@@ -200,7 +198,7 @@ class StoredSession:
         return cls(key, head or b"", parts)
 
     def parse(self) -> Session:
-        """Return the session. Raises DamagedData."""
+        """Raises DamagedData."""
         head = parse_head(self.head)
         if head is None:
             if self.parts:
@@ -216,7 +214,7 @@ class StoredSession:
         return session
 
     def recover(self) -> Session:
-        """Return a session with the intact records and the note about them."""
+        """Return the intact records and the note about them."""
         head = parse_head(self.head)
         frame = head.session.encode() if head else self.head
         if not self.parts:
@@ -236,7 +234,7 @@ class LogHead(BaseModel):
 
 
 def read_log(transaction: Transaction, notebook_id: str, owner: str) -> tuple[bytes, LogHead]:
-    """Return the lines of a log and its head, a new one if the log is missing or damaged."""
+    """Return a log's lines and head, a new one if the log is missing or damaged."""
     value = transaction.get(LOG, owner, notebook_id)
     parts = transaction.values(LOG_PART, owner, f"{notebook_id}/")
     lines = b"".join(parts.values())
@@ -248,12 +246,12 @@ def read_log(transaction: Transaction, notebook_id: str, owner: str) -> tuple[by
 
 
 def value_key(key: SessionKey) -> tuple[str, str, str]:
-    """Return the kind, the owner and the name under which a session's head is stored."""
+    """Return the kind, owner and name of a session's head."""
     return SESSION, key.owner, f"{key.notebook_id}/{key.cell_id}"  # ids contain no "/"
 
 
 def session_key(name: str, owner: str) -> SessionKey:
-    """Return the key of the session whose head has this name."""
+    """Reverse ``value_key``."""
     notebook_id, _, cell_id = name.partition("/")
     return SessionKey(notebook_id, cell_id, owner)
 
@@ -266,8 +264,8 @@ def change_session(
 ) -> tuple[T, int]:
     """Call ``change`` with a new or stored session; return the result and the new revision.
 
-    The session is saved if the result is True or the revision has changed. If the stored session
-    is damaged, its bytes are moved to the kind ``damaged``.
+    The session is saved if the result is True or the revision has changed. A damaged session's
+    bytes are moved to the kind ``damaged``.
     """
     stored = StoredSession.read(transaction, key)
     is_damaged = False
@@ -308,7 +306,7 @@ def verify_session(
 def find_events(
     transaction: Transaction, key: SessionKey, ids: Iterable[str | None]
 ) -> dict[str, Event]:
-    """Return the stored events that have one of these ids, by id."""
+    """Return the stored events with these ids, by id."""
     if not ids:
         return {}
     _, owner, name = value_key(key)
@@ -321,24 +319,24 @@ def find_events(
 
 
 def complete_lines(lines: bytes) -> bytes:
-    """Return lines with a line break at the end."""
+    """End the lines with a line break."""
     return lines if lines.endswith(b"\n") else lines + b"\n"
 
 
 class KeyValueSessionManager(SessionManager):
-    """A store that saves sessions, change logs and blobs as values by key."""
+    """Saves sessions, change logs and blobs as values by key."""
 
     @abstractmethod
     async def run(self, work: Callable[[Transaction], T]) -> T:
         """Run ``work`` in one transaction and return its result. Raises StorageError.
 
-        When this method returns, all changes are durable. If ``work`` raises an error, nothing is
-        changed. Transactions of all processes that write the same values run one after the other;
-        ``work`` may be called again to ensure this. The event loop must not be blocked meanwhile.
+        When it returns, all changes are durable. If ``work`` raises an error, nothing is changed.
+        Transactions of all processes that write the same values run one after the other, for which
+        ``work`` may be called again. The event loop must not be blocked.
         """
 
     async def read(self, work: Callable[[Transaction], T]) -> T:
-        """Run ``work``, which only reads. A store may override this method if that is faster."""
+        """Run ``work``, which only reads. Override this if that is faster."""
         return await self.run(work)
 
     async def load_if_exists(self, key: SessionKey) -> Session | None:
@@ -533,7 +531,7 @@ class KeyValueSessionManager(SessionManager):
         return await self.run(lambda transaction: transaction.delete(BLOB, owner, sha256))
 
     async def verify(self, *, owner: str = "", repair: bool = False) -> AsyncIterator[VerifyResult]:
-        """Verify an owner's data. A damaged session is repaired as by any write."""
+        """Repair damaged sessions as any write does."""
         run = self.run if repair else self.read
 
         def session_names(transaction: Transaction) -> list[str]:
@@ -561,8 +559,8 @@ class KeyValueSessionManager(SessionManager):
     ) -> tuple[T, int]:
         """Append records to a session; return the result of ``number`` and the new revision.
 
-        ``number`` also returns the new records. If the session can't be appended to without
-        reading it, ``append`` appends to the whole session instead.
+        ``number`` also returns the new records. If the session must be read first, ``append``
+        appends to it as a whole instead.
         """
 
         def work(transaction: Transaction) -> tuple[T, int]:

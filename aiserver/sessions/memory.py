@@ -1,6 +1,6 @@
 """The in-memory store, for tests and experiments.
 
-Sessions are stored as bytes, so callers can't change a stored session by changing an object.
+Sessions are stored as bytes, so callers can't change them.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class InMemorySessionManager(KeyValueSessionManager):
 
 
 class _Memory(Transaction):
-    """The values of the store in a dictionary, by kind and owner, then by name."""
+    """The values by kind and owner, then by name."""
 
     def __init__(self) -> None:
         self._values: dict[tuple[str, str], dict[str, bytes]] = {}

@@ -13,14 +13,14 @@ from .threads import Workers
 T = TypeVar("T")
 
 _THREADS = 8
-_IDLE_TIMEOUT = 60.0  # seconds without operations, after which unused connections are closed
-_JOIN_TIMEOUT = 5.0  # maximum seconds that ``close`` waits for each thread to end
+_IDLE_TIMEOUT = 60.0  # seconds until unused connections are closed
+_JOIN_TIMEOUT = 5.0  # seconds that ``close`` waits for each thread
 
 
 class Runner:
     """Runs operations on a database in threads.
 
-    The first operation, and the first one after ``close``, calls ``factory`` in its thread.
+    The first one, also after ``close``, calls ``factory`` in its thread.
     """
 
     def __init__(self, factory: Callable[[], Any]) -> None:
@@ -32,18 +32,15 @@ class Runner:
         self._idle_timer: asyncio.TimerHandle | None = None
 
     async def run(self, operation: Callable[[Any], T], timeout: float | None = None) -> T:
-        """Run an operation on the database in a thread and return its result.
-
-        Raises StorageUnreachable after ``timeout`` seconds; a begun operation continues.
-        """
+        """Raises StorageUnreachable after ``timeout`` seconds; a begun operation continues."""
         if self._workers is None:
             self._workers = Workers(_THREADS)
         loop = asyncio.get_running_loop()
-        # The thread and the event loop keep a reference to the future's result for a while, and
-        # freeing a long session then would delay the next operation (benchmarks/stores.py). So the
-        # future's result is a list, from which ``pop`` removes the operation's result.
+        # The future's result is a list, from which ``pop`` takes the operation's: thread and event
+        # loop refer to it for a while, and freeing a long session then would delay the next
+        # operation (benchmarks/stores.py).
         future = self._workers.run(lambda: [operation(self._get_database())])
-        # asyncio.wait_for would make saves in SQLite slower (benchmarks/stores.py).
+        # asyncio.wait_for makes saves in SQLite slower (benchmarks/stores.py).
         timer = loop.call_later(timeout, _set_timeout_error, future) if timeout else None
         try:
             return (await future).pop()
@@ -55,7 +52,7 @@ class Runner:
                 self._idle_timer = loop.call_later(_IDLE_TIMEOUT, self._check_idle, loop)
 
     async def close(self) -> None:
-        """Wait at most ``_JOIN_TIMEOUT`` seconds for each thread, then close the connections."""
+        """Wait for the threads, then close the connections."""
         if self._idle_timer:
             self._idle_timer.cancel()
             self._idle_timer = None
@@ -65,7 +62,6 @@ class Runner:
         await asyncio.to_thread(self.dispose)
 
     def _check_idle(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Close unused connections if no operation was run for ``_IDLE_TIMEOUT`` seconds."""
         remaining = self._last_use + _IDLE_TIMEOUT - loop.time()
         self._idle_timer = None
         if remaining > 0:
@@ -74,7 +70,7 @@ class Runner:
             loop.run_in_executor(None, self._database.close_idle)
 
     def dispose(self) -> None:
-        """Close the connections without waiting for operations in progress."""
+        """Close the connections without waiting for operations."""
         with self._lock:
             database, self._database = self._database, None
         if database:

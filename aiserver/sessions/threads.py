@@ -1,10 +1,9 @@
 """Run a store's operations in threads, so that the event loop never waits for a disk or a lock.
 
-Invariants: a job that has begun runs to its end, even if its caller stops waiting for the result.
-Only the end of the process interrupts a job.
+Invariants: a job that has begun runs to its end, even if its caller stops waiting.
 
-Python's ThreadPoolExecutor isn't used, because its threads delay the end of the process while a
-database doesn't respond.
+The threads of Python's ThreadPoolExecutor would delay the end of the process while a database
+doesn't respond.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ _Queue = SimpleQueue["_Job | None"]
 
 
 class Workers:
-    """A pool of at most ``count`` threads. A job starts a new thread only if no thread is idle."""
+    """At most ``count`` threads. A job starts a new one only if none is idle."""
 
     def __init__(self, count: int) -> None:
         self._count = count
@@ -31,11 +30,11 @@ class Workers:
         self._idle = threading.Semaphore(0)
         """One permit for each thread that has no job."""
         self._threads: list[threading.Thread] = []
-        # If nobody calls ``close``, the threads are stopped when this object is deleted.
+        # The threads end even if nobody calls ``close``.
         self._stop_threads = weakref.finalize(self, _stop_threads, self._jobs, self._threads)
 
     def run(self, work: Callable[[], T]) -> asyncio.Future[T]:
-        """Run ``work`` in a thread; return a future of the running event loop."""
+        """Run ``work`` in a thread."""
         loop = asyncio.get_running_loop()
         future: asyncio.Future[T] = loop.create_future()
         if not self._idle.acquire(blocking=False) and len(self._threads) < self._count:
@@ -49,7 +48,7 @@ class Workers:
         return future
 
     def close(self, timeout: float | None = None) -> None:
-        """Wait until all queued jobs are done, at most ``timeout`` seconds for each thread."""
+        """Wait for all queued jobs, at most ``timeout`` seconds for each thread."""
         self._stop_threads()
         for thread in self._threads:
             thread.join(timeout)
@@ -67,7 +66,7 @@ class _Job:
         self._loop, self._future, self._work = loop, future, work
 
     def run(self) -> None:
-        """Call the function, unless the caller stopped waiting while the job was queued."""
+        """Call the function, unless the caller has stopped waiting."""
         if self._future.done():
             return
         result, error = None, None
@@ -79,7 +78,7 @@ class _Job:
             self._loop.call_soon_threadsafe(self._resolve_future, result, error)
 
     def _resolve_future(self, result: object, error: BaseException | None) -> None:
-        """Set the result of the future, or its error, in the thread of the event loop."""
+        """Runs in the event loop's thread."""
         if self._future.done():
             return
         if error is None:
@@ -89,13 +88,12 @@ class _Job:
 
 
 def _run_jobs(jobs: _Queue, idle: threading.Semaphore) -> None:
-    """Run queued jobs until the queue returns None. This is the main function of each thread."""
     while job := jobs.get():
         job.run()
-        job = None  # frees the job's memory while the thread is idle
+        job = None  # frees the memory while the thread is idle
         idle.release()
 
 
 def _stop_threads(jobs: _Queue, threads: list[threading.Thread]) -> None:
     for _ in threads:
-        jobs.put(None)  # ends the thread that gets this item from the queue
+        jobs.put(None)  # ends the thread that gets it

@@ -3,16 +3,14 @@
 Invariants:
 
 - Histories stay visible if Jupyter is started in another folder of the project. The search for the
-  root, the folder that contains ``.aiserver_sessions``, goes upwards, but only within the home
-  folder, the git repository or the server's root directory. In a folder above these, such as
-  ``/tmp``, another user may have put histories.
+  root goes upwards, but only within the home folder, the git repository or the server's root
+  directory: in a folder above these, such as ``/tmp``, another user may have put histories.
 - Nothing is created before the first write. AI Server puts only these into the folder: the files of
   sessions, their temp files, quarantined files and legacy copies, and the folders ``locks``,
   ``notebooks`` and ``blobs``.
-- A process writes, quarantines or removes a file only while it has the lock of the file's name.
-  This includes writing the temp file that will replace the file. So if a process gets the lock and
-  finds such a temp file, the temp file is an orphan: its writer was killed. The process that has
-  the lock may remove the orphan.
+- A process writes, quarantines or removes a file, or writes the temp file that will replace it,
+  only while it has the lock of the file's name. So whoever has the lock and finds such a temp file
+  may remove it: its writer was killed.
 """
 
 from __future__ import annotations
@@ -51,15 +49,15 @@ FOLDER = ".aiserver_sessions"
 BLOBS = "blobs"
 NOTEBOOKS = "notebooks"
 LOCKS = "locks"
-SHARDS = 256  # the number of lock files for names
-_DIRECTORY_LOCK = SHARDS  # the index of the directory's lock file, after those for names
+SHARDS = 256  # lock files for names
+_DIRECTORY_LOCK = SHARDS  # the directory's lock file, after those for names
 
 
 class ShardLocks:
     """Locks by name, whose files are in one folder. ``timeout`` is in seconds.
 
-    Names share 256 lock files, so a thread never locks two names at once. There is one more lock,
-    for the directory as a whole. A thread that holds it may also lock a name.
+    Names share 256 lock files, so a thread never locks two names at once. A thread that holds the
+    lock of the whole directory may also lock a name.
     """
 
     def __init__(self, folder: Path, timeout: float) -> None:
@@ -68,7 +66,7 @@ class ShardLocks:
 
     @contextlib.contextmanager
     def lock(self, name: str | None = None) -> Iterator[None]:
-        """Lock a name, or the directory. Raises OSError, or StorageBusy after the timeout."""
+        """Raises OSError, or StorageBusy after the timeout."""
         with self.try_lock(name, self._timeout) as is_locked:
             if not is_locked:
                 raise StorageBusy
@@ -76,11 +74,10 @@ class ShardLocks:
 
     @contextlib.contextmanager
     def try_lock(self, name: str | None, timeout: float = 0) -> Iterator[bool]:
-        """Try to lock a name for ``timeout`` seconds; yield whether it was locked."""
+        """Yield whether the name could be locked within ``timeout`` seconds."""
         shard = _DIRECTORY_LOCK if name is None else zlib.crc32(name.encode()) % SHARDS
         deadline = time.monotonic() + timeout
-        # The threads of this process wait for each other with a thread lock, because ``lock_file``
-        # polls.
+        # Threads of one process wait with a thread lock, because ``lock_file`` polls.
         if not self._thread_locks[shard].acquire(timeout=timeout):
             yield False
             return
@@ -98,7 +95,7 @@ class ShardLocks:
 class SessionDirectory:
     """One folder ``.aiserver_sessions``.
 
-    The name of a lock is the path of a file, such as ``notebooks/x.jsonl``; for a blob, without its
+    A lock's name is a file's path, such as ``notebooks/x.jsonl``; for a blob, without its
     subfolder.
     """
 
@@ -116,7 +113,7 @@ class SessionDirectory:
         return network_disk_warning(self.path.parent) is None
 
     def start(self) -> list[str]:
-        """If the folder exists, make it private and remove orphaned temp files. Return notices."""
+        """Make the folder private, remove orphaned temp files, and return notices."""
         tested_folder = self.path.parent
         became_private = self.exists() and self._make_private()
         if self.exists() and check_folder(self._lock_folder):
@@ -127,7 +124,7 @@ class SessionDirectory:
         return [*([NOW_PRIVATE_NOTICE] if became_private else []), *self.notices()]
 
     def notices(self) -> list[str]:
-        """Return warnings about risks of the folder or its disk, as sentences. Change nothing."""
+        """Return warnings about the folder and its disk. Change nothing."""
         warning = network_disk_warning(self.path.parent)
         access = get_access(self.path) if self.exists() else "private"
         notices = [f"{warning} {SINGLE_SERVER_ADVICE}" if warning else ""]
@@ -138,11 +135,10 @@ class SessionDirectory:
         return [sentence for sentence in notices if sentence]
 
     def exists(self) -> bool:
-        """Return whether the folder exists. Raises StorageError if it is a link."""
+        """Raises StorageError if it is a link."""
         return check_folder(self.path)
 
     def is_writable(self) -> bool:
-        """Return whether this process may write into the folder, or create it."""
         try:
             folder = self.path if self.exists() else self.path.parent
         except (OSError, StorageError):
@@ -150,18 +146,18 @@ class SessionDirectory:
         return os.access(folder, os.W_OK | os.X_OK)
 
     def lock(self, name: str) -> AbstractContextManager[None]:
-        """Create missing folders, and return a context manager that locks a name."""
+        """Create missing folders, and return the lock of a name."""
         self._ensure()
         self._clean_up_once()
         return self._locks.lock(name)
 
     def lock_exclusive(self) -> AbstractContextManager[None]:
-        """Create missing folders, and return a context manager that locks the whole directory."""
+        """Create missing folders, and return the lock of the whole directory."""
         self._ensure()
         return self._locks.lock()
 
     def try_lock(self, name: str) -> AbstractContextManager[bool]:
-        """Return a context manager that yields whether it could lock a name without waiting.
+        """Lock a name without waiting; yield whether it was locked.
 
         Creates no folder: without a folder for locks, it locks nothing and yields True.
         """
@@ -170,7 +166,7 @@ class SessionDirectory:
         return contextlib.nullcontext(True)  # nothing was ever written here
 
     def temp_files(self) -> Iterator[tuple[Path, str]]:
-        """Yield the path of each temp file, and the name that its writer has locked."""
+        """Yield each temp file, and the name that its writer has locked."""
         for prefix in ("", f"{NOTEBOOKS}/", f"{BLOBS}/"):
             folder = self.path / prefix
             if folder.is_dir():
@@ -179,7 +175,7 @@ class SessionDirectory:
                         yield folder / name, prefix + target
 
     def remove_temp_file(self, file: Path, name: str) -> None:
-        """Remove a temp file unless its writer, which has locked ``name``, is still running."""
+        """Remove a temp file unless its writer is still running."""
         with self.try_lock(name) as is_locked:
             if is_locked:
                 file.unlink(missing_ok=True)
@@ -189,8 +185,8 @@ class SessionDirectory:
         ensure_folder(self._lock_folder, is_inner=True)
 
     def _clean_up_once(self) -> None:
-        # Other threads wait until the cleanup is done. Otherwise, they could lock a name that
-        # shares its lock file with an orphan's name, so that its writer would seem to be running.
+        # Other threads wait for the cleanup: if they locked a name that shares an orphan's lock
+        # file, the orphan's writer would seem to be running.
         with self._cleanup_lock:
             if not self._is_cleaned_up:
                 try:
@@ -200,13 +196,12 @@ class SessionDirectory:
                     self._is_cleaned_up = True
 
     def _make_private(self) -> bool:
-        """Restrict the access of other accounts; return whether an open folder became private."""
+        """Return whether an open folder became private."""
         with contextlib.suppress(OSError):  # an error here doesn't prevent saving
             return restrict_access(self.path) == "open" and get_access(self.path) == "private"
         return False
 
     def _remove_orphans(self) -> None:
-        """Remove the temp files of killed writers."""
         with contextlib.suppress(OSError):  # an error here doesn't prevent saving
             for file, name in self.temp_files():
                 self.remove_temp_file(file, name)
@@ -226,10 +221,10 @@ def find_root(start: Path) -> Path:
 
 
 def find_folder(start: Path, name: str) -> Path | None:
-    """Return the nearest folder, from ``start`` upwards, that contains the folder ``name``.
+    """Return the nearest folder from ``start`` upwards that contains ``name``, or None.
 
-    The search ends at the top of the git repository or at the home folder, whichever comes first.
-    Outside of both, only ``start`` itself is searched.
+    The search ends at the top of the git repository or at the home folder. Outside of both, only
+    ``start`` itself is searched.
     """
     start = start.absolute()
     folders = _folders_up_to_project(start) or [start]
@@ -240,9 +235,9 @@ def find_other_roots(folder: Path, root: Path, served: Path) -> list[Path]:
     """Return all roots except ``root`` that may contain sessions of a notebook, nearest first.
 
     A server that was started in another folder may have used another root. The search goes from the
-    notebook's ``folder`` upwards: up to the home folder if the notebook is inside it, otherwise up
-    to the top of its git repository, otherwise up to ``served``, the root directory of the Jupyter
-    server. Outside of all of them, only ``folder`` itself is searched.
+    notebook's ``folder`` up to the home folder, else to the top of the git repository, else to
+    ``served``, the root directory of the Jupyter server. Outside of all, only ``folder`` is
+    searched.
     """
     folder, home = folder.absolute(), _home()
     if home is not None and folder.is_relative_to(home):
@@ -257,7 +252,6 @@ def find_other_roots(folder: Path, root: Path, served: Path) -> list[Path]:
 
 
 def _folders_up_to_project(start: Path) -> list[Path]:
-    """Return the folders from ``start`` up to the top of its git repository or the home folder."""
     home = _home()
     folders: list[Path] = []
     for folder in (start, *start.parents):
@@ -268,7 +262,7 @@ def _folders_up_to_project(start: Path) -> list[Path]:
 
 
 def _folders_up_to(start: Path, top: Path) -> list[Path]:
-    """Return the folders from ``start`` up to ``top``; none if ``start`` isn't below ``top``."""
+    """Return none if ``start`` isn't below ``top``."""
     return [folder for folder in (start, *start.parents) if folder.is_relative_to(top)]
 
 
@@ -276,12 +270,12 @@ def _has_folder(folder: Path, name: str) -> bool:
     path = folder / name
     try:
         return path.is_dir() and not path.is_symlink()
-    except OSError:  # this process may not read the folder
+    except OSError:  # not permitted
         return False
 
 
 def _home() -> Path | None:
     try:
         return Path.home()
-    except RuntimeError:  # an account without a home folder, as in some containers
+    except RuntimeError:  # no home folder, as in some containers
         return None

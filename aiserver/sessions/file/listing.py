@@ -3,8 +3,8 @@
 Invariants:
 
 - A list always shows the current content of the files, no matter which program wrote them.
-- The names of all files are cached until the folder's stamp changes, the summary of a file until
-  the file's stamp changes. So the time to list depends mainly on the number of listed sessions.
+- File names are cached until the folder's stamp changes, a summary until its file's stamp changes.
+  So the time depends mainly on the number of listed sessions.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _LAST_CHARACTER = chr(sys.maxunicode)  # no other character sorts after it
 
 
 class _CachedSummary(NamedTuple):
-    """The summary of a file. It is valid as long as ``stamp`` is the file's stamp."""
+    """A summary, valid as long as ``stamp`` is the file's stamp."""
 
     stamp: Stamp
     summary: SessionSummary
@@ -57,12 +57,12 @@ class Listing:
     def __init__(self, files: SessionFiles) -> None:
         self._files, self._directory = files, files.directory
         self._summaries: dict[str, _CachedSummary] = {}
-        self._names_lock = threading.Lock()  # protects the next two attributes
+        self._names_lock = threading.Lock()  # for the next two attributes
         self._folder_stamp: Stamp | None = None
-        self._names: list[str] = []  # the names of all files in the folder, sorted
+        self._names: list[str] = []  # of all files, sorted
 
     def summaries(self, notebook_id: str | None, owner: str) -> list[SessionSummary]:
-        """Return a summary of each session of a notebook, or of all, in no fixed order."""
+        """Return the sessions of a notebook, or all, in no fixed order."""
         return self._summarise(self._candidate_names(notebook_id), notebook_id, owner)
 
     def _summarise(
@@ -74,9 +74,8 @@ class Listing:
             if cached is None or notebook_id not in (None, cached.summary.notebook_id):
                 continue
             expected_name = _expected_name(cached.summary, owner) if owner else cached.expected_name
-            # A file whose name differs from the expected name is a copy that somebody made by hand,
-            # so it isn't listed. A legacy file is listed if its cell has no file in the current
-            # format.
+            # A file with another name is a copy that somebody made by hand. A legacy file is listed
+            # if its cell has no file in the current format.
             if name == expected_name or (
                 cached.is_legacy
                 and not owner
@@ -88,9 +87,9 @@ class Listing:
     def marks(self, notebook_id: str | None, owner: str) -> dict[tuple[str, str], Hashable]:
         """Return a mark for each session, the newest first.
 
-        It is the stamp of the session's file or, on a disk with unreliable stamps, a hash of its
-        bytes. If the file's name doesn't contain the cell's ids, for example because they are too
-        long, the mark is made from the session's summary, and the session comes last.
+        It is the stamp of the file or, on a disk with unreliable stamps, a hash of its bytes. If
+        the ids aren't in the file's name, because they are too long, it is made from the summary,
+        and the session comes last.
         """
         names = self._candidate_names(notebook_id)
         ambiguous_names = []
@@ -100,8 +99,8 @@ class Listing:
             if key is None:
                 ambiguous_names.append(name)
             elif notebook_id in (None, key.notebook_id) and (stamp := self._files.stamp(name)):
-                # The garbage collector doesn't track plain tuples of numbers. If the stamp isn't
-                # settled, a later change may have the same one, so the mark equals no other mark.
+                # The garbage collector doesn't track plain tuples of numbers. A later change may
+                # have the same stamp if it isn't settled; then the mark equals no other.
                 mark = tuple(stamp) if self._files.is_settled(stamp) else object()
                 if not self._directory.trusts_stamps:
                     mark = self._hash_content(name)
@@ -133,7 +132,6 @@ class Listing:
         return sorted(owners)
 
     def _read_summary(self, name: str) -> _CachedSummary | None:
-        """Return the summary of a file, or None if the file has no readable session."""
         stamp, cached = self._files.stamp(name), self._summaries.get(name)
         if stamp is None:
             return None
@@ -145,7 +143,7 @@ class Listing:
         except DamagedData:
             self._files.report(name, b"")
             return None
-        except OSError:  # one unreadable file must not hide the other sessions
+        except OSError:  # other sessions are still listed
             self._files.log.warning("The session file %s can't be read.", name)
             return None
         if content is None or parsed is None:
@@ -162,7 +160,7 @@ class Listing:
         return cached
 
     def _parse(self, name: str, data: bytes) -> codec.Parsed | None:
-        """Return the session in a file, or its intact records; None if no record is intact."""
+        """Return the intact records, if there are any."""
         try:
             return codec.read(data)
         except DamagedData:
@@ -172,18 +170,16 @@ class Listing:
             session = recover(data, key) if key else None
             if session is None or is_empty(session):
                 return None
-            # With ``is_legacy=True``, a damaged file that has a legacy name is listed, too.
+            # A damaged file with a legacy name is listed, too.
             return codec.Parsed(session, is_legacy=True)
 
     def _candidate_names(self, notebook_id: str | None) -> list[str]:
-        """Return the names of all files that may be sessions of the notebook."""
         if not self._directory.exists():
             return []
         with self._names_lock:
             stamp = Stamp.of(self._directory.path.stat())
             if stamp != self._folder_stamp:
-                # The stamp is read before the names. If a file is created between these two steps,
-                # the folder's stamp changes again, so the next call reads the names again.
+                # Read before the names: a file created in between changes the stamp again.
                 self._folder_stamp = stamp if self._files.is_settled(stamp) else None
                 self._names = sorted(os.listdir(self._directory.path))  # noqa: PTH208 - faster
             names = self._names

@@ -2,9 +2,9 @@
 
 Invariants:
 
-- Appending to a log changes none of the existing bytes, not even an incomplete last line of a
-  killed writer. Readers skip it.
-- A blob whose bytes don't match the SHA-256 in its file's name is never returned.
+- Appending changes no existing bytes, not even a killed writer's incomplete last line, which
+  readers skip.
+- A blob that doesn't match the SHA-256 in its file's name is never returned.
 """
 
 from __future__ import annotations
@@ -46,7 +46,6 @@ class NotebookLogs:
     def append(
         self, notebook_id: str, entries: Sequence[NewLogEntry], owner: str
     ) -> list[NotebookLogEntry]:
-        """Append entries to a change log; return the saved entries."""
         return self._extend(notebook_id, owner, lambda _: entries) if entries else []
 
     def merge_copy(
@@ -56,7 +55,7 @@ class NotebookLogs:
         owner: str,
         get_seqs: Callable[[str], SeqsByDigest | None],
     ) -> None:
-        """Append the entries of another copy that the stored log lacks; see ``renumber_entry``."""
+        """Append another copy's entries that the log lacks; see ``renumber_entry``."""
 
         def select_new(log: list[NotebookLogEntry]) -> list[NotebookLogEntry]:
             return [renumber_entry(entry, get_seqs) for entry in missing_entries(log, entries)]
@@ -69,7 +68,6 @@ class NotebookLogs:
         owner: str,
         select_new: Callable[[list[NotebookLogEntry]], Sequence[NewLogEntry]],
     ) -> list[NotebookLogEntry]:
-        """Append new entries to a change log; return the saved entries."""
         name = log_name(notebook_id, owner)
         with self._directory.lock(f"{NOTEBOOKS}/{name}"):
             ensure_folder(self._folder, is_inner=True)
@@ -86,14 +84,12 @@ class NotebookLogs:
             return saved
 
     def read(self, notebook_id: str, owner: str) -> list[NotebookLogEntry]:
-        """Return a notebook's change log, oldest entry first; empty if there is no log."""
         try:
             return self._read(log_name(notebook_id, owner)) if self._folder_exists() else []
         except NotRegularFile:
             return []
 
     def has_damage(self, notebook_id: str, owner: str) -> bool:
-        """Return whether a notebook's change log has damaged lines."""
         if not self._folder_exists():
             return False
         try:
@@ -103,7 +99,6 @@ class NotebookLogs:
         return content is not None and codec.parse_log(content[0]).damaged_count > 0
 
     def delete(self, notebook_id: str, owner: str) -> bool:
-        """Delete a notebook's change log; return False if there was none."""
         name = log_name(notebook_id, owner)
         if not (self._folder_exists() and os.path.lexists(self._folder / name)):
             return False
@@ -111,7 +106,6 @@ class NotebookLogs:
             return remove(self._folder, [name])
 
     def marks(self, owner: str) -> dict[str, Stamp]:
-        """Return the stamp of each notebook's log file, by notebook id."""
         if not self._folder_exists():
             return {}
         marks = {}
@@ -146,20 +140,19 @@ class Blobs:
         self._folder = directory.path / BLOBS
 
     def put(self, data: bytes, owner: str) -> str:
-        """Store bytes; return their SHA-256 in hex."""
         digest = hashlib.sha256(data).hexdigest()
         name, folder = blob_name(digest, owner), self._folder / digest[:2]
         with self._directory.lock(f"{BLOBS}/{name}"):
             ensure_folder(self._folder, is_inner=True)
             ensure_folder(folder, is_inner=True)
             if self._read(digest, owner) == data:
-                flush_folder(folder)  # the blob's writer may have been killed before the flush
+                flush_folder(folder)  # its writer may have been killed before the flush
             else:
                 replace_file(folder, name, data, temp_folder=self._folder, shareable=True)
         return digest
 
     def get(self, sha256: str, owner: str) -> bytes | None:
-        """Return the bytes that have this hash, or None if no intact blob has it."""
+        """Return None if no intact blob has this hash."""
         folders = (self._folder, self._folder / sha256[:2])
         if not (self._directory.exists() and all(check_folder(folder) for folder in folders)):
             return None
@@ -170,7 +163,6 @@ class Blobs:
         return data
 
     def hashes(self, owner: str) -> Iterator[str]:
-        """Yield the hashes of all blobs of an owner, in no particular order."""
         if not (self._directory.exists() and check_folder(self._folder)):
             return
         for folder in sorted(self._folder.iterdir()):
@@ -181,7 +173,6 @@ class Blobs:
                         yield sha256
 
     def delete(self, sha256: str, owner: str) -> bool:
-        """Delete a blob; return False if there was none."""
         name, folder = blob_name(sha256, owner), self._folder / sha256[:2]
         if not (self._directory.exists() and os.path.lexists(folder / name)):
             return False

@@ -1,7 +1,7 @@
 """The default store: one readable JSON file per cell, in ``<root>/.aiserver_sessions``.
 
-Invariants: all invariants of ``base.py`` hold for the threads and processes that share the folder,
-even if some of them are killed. All file operations run in threads.
+Invariants: those of ``base.py`` hold for all threads and processes that share the folder, even if
+some are killed. All file operations run in threads.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ T = TypeVar("T")
 
 
 class FileSessionManager(SessionManager):
-    """Stores sessions as files. When a method returns, its write survives a machine's crash."""
+    """Stores sessions as files. A finished write survives a machine's crash."""
 
     root = Unicode(
         help="""The folder that contains `.aiserver_sessions`. Default: the closest folder that
@@ -75,7 +75,6 @@ class FileSessionManager(SessionManager):
         self._workers: Workers | None = None
 
     async def start(self) -> list[str]:
-        """Remove orphaned temp files, make the folder private, and return notices about it."""
         return await self._run(self._directory.start)
 
     async def notices(self) -> list[str]:
@@ -88,7 +87,7 @@ class FileSessionManager(SessionManager):
         return await self._run(self._files.load_raw, key)
 
     async def load_raw_batch(self, keys: Sequence[SessionKey]) -> list[bytes | None]:
-        """Return the bytes of the sessions' files. All files are read in one thread."""
+        """Read all files in one thread."""
         return await self._run(lambda: [self._files.load_raw_unchecked(key) for key in keys])
 
     async def save_interaction(
@@ -119,7 +118,7 @@ class FileSessionManager(SessionManager):
         def work() -> tuple[list[SessionSummary], int]:
             all_summaries = self._listing.summaries(notebook_id, owner)
             summaries, total = sort_and_slice(all_summaries, offset, limit)
-            # The listing caches these objects. So the caller gets copies, which it may change.
+            # The listing caches these objects, and callers may change theirs.
             return [summary.model_copy() for summary in summaries], total
 
         return await self._run(work)
@@ -127,24 +126,22 @@ class FileSessionManager(SessionManager):
     async def session_marks(
         self, notebook_id: str | None = None, *, owner: str = ""
     ) -> Mapping[tuple[str, str], Hashable]:
-        """Return a mark for each session: usually the stamp of the session's file."""
         if notebook_id is not None:
             check_id("notebookId", notebook_id)
         return await self._run(self._listing.marks, notebook_id, owner)
 
     async def list_owners(self) -> list[str]:
-        """Return the owners named in the sessions' meta. ``""`` stands for sessions without one."""
+        """Return the owners in the sessions' meta; ``""`` for none."""
         return await self._run(self._listing.owners)
 
     async def exists(self, key: SessionKey) -> bool:
         return await self._run(self._files.exists, key)
 
     async def delete(self, key: SessionKey, *, if_revision: int | None = None) -> bool:
-        """Delete a session and its quarantined files; return False if there was neither."""
+        """Delete quarantined files, too; return False if there was neither."""
         return await self._run(self._files.delete, key, if_revision)
 
     async def fork(self, source: SessionKey, target: SessionKey) -> Session:
-        """Copy a session to another cell."""
         return await self._run(self._files.fork, source, target)
 
     async def merge_copy(
@@ -160,9 +157,9 @@ class FileSessionManager(SessionManager):
 
     @contextlib.asynccontextmanager
     async def notebook_id_lock(self, *, owner: str = "") -> AsyncIterator[None]:
-        """Hold the lock of the whole folder, which is the same lock for all owners."""
+        """Hold the lock of the whole folder, for all owners."""
         if not await self.writable():
-            yield  # this process can't write, so it gives no notebook an id and needs no lock
+            yield  # without writing, no notebook gets an id
             return
         stack = contextlib.ExitStack()
         acquiring = self._run(lambda: stack.enter_context(self._directory.lock_exclusive()))
@@ -173,8 +170,7 @@ class FileSessionManager(SessionManager):
         try:
             await asyncio.shield(acquiring)
         except asyncio.CancelledError:
-            # The thread still waits for the lock. If the thread gets the lock later, the callback
-            # releases it.
+            # The thread still waits for the lock, and may get it later.
             acquiring.add_done_callback(release_lock)
             raise
         try:
@@ -240,8 +236,7 @@ class FileSessionManager(SessionManager):
             await asyncio.to_thread(workers.close)
 
     def _run(self, work: Callable[..., T], *args: Any) -> asyncio.Future[T]:
-        # The store has its own threads, which may wait for locks. If the server's threads waited
-        # for locks, other work of the server would be delayed.
+        # These threads may wait for locks; the server's own must not.
         if self._workers is None:
             self._workers = Workers(8)
         return self._workers.run(partial(_translate_errors, work, *args))

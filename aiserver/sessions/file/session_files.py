@@ -2,12 +2,12 @@
 
 Invariants:
 
-- A method that changes a session reads, edits and replaces its file under the file's lock.
-- Reading a damaged file returns its intact records and changes nothing. Before a damaged file is
-  replaced with the intact records and a change, its bytes are copied into quarantine.
+- A session's file is read, edited and replaced under its lock.
+- Reading a damaged file returns its intact records and changes nothing. Before it is replaced, its
+  bytes are copied into quarantine.
 - A file with a newer major version of the format is never written, quarantined or removed.
-- The session that this process wrote last to a file is edited again without reading the file, but
-  only while the file's stamp is that of this write.
+- A session that this process wrote is edited again without reading the file while the file's stamp
+  is that of this write.
 - Legacy files are read where they are. The next write to the session creates a file in the current
   format under the current name. A legacy file with this name is copied first.
 """
@@ -44,17 +44,17 @@ from .directory import SessionDirectory
 
 T = TypeVar("T")
 
-LEGACY_SUFFIX = ".v0-"  # the name of a legacy file's copy ends with this suffix and a number
-# Two writes within one tick of the disk's clock can produce the same stamp. So a file is cached
-# only if at least this number of nanoseconds has passed since the file's last write.
+LEGACY_SUFFIX = ".v0-"  # followed by a number
+# Two writes within one tick of the disk's clock can have the same stamp, so a file that is younger
+# isn't cached.
 _MIN_AGE_NS = 100_000_000
 _MAX_REPORTED = 1000
-_MAX_WRITTEN = 16  # the number of sessions that are kept after a write
-_MAX_WRITTEN_BYTES = 8 * 1024 * 1024  # the length of their files
+_MAX_WRITTEN = 16  # sessions kept after a write
+_MAX_WRITTEN_BYTES = 8 * 1024 * 1024
 
 
 class StoredSession(NamedTuple):
-    """The result of reading a session's file; only the intact records if it is damaged."""
+    """A session's file as read; only the intact records if it is damaged."""
 
     name: str
     data: bytes
@@ -64,7 +64,7 @@ class StoredSession(NamedTuple):
 
 
 class _Written(NamedTuple):
-    """A session as this process wrote it. Nobody else has a reference to it."""
+    """A session as this process wrote it; nobody else refers to it."""
 
     stamp: Stamp
     session: Session
@@ -82,15 +82,12 @@ class SessionFiles:
         )
 
     def load(self, key: SessionKey) -> Session | None:
-        """Return the stored session, or None if there is no file.
-
-        Raises SessionCorrupt if no record is intact, or if the file isn't a regular file.
-        """
+        """Raises SessionCorrupt if no record is intact, or if the file isn't a regular one."""
         stored = self._load(key)
         return stored and stored.session
 
     def load_raw(self, key: SessionKey) -> tuple[bytes, int] | None:
-        """Return a session's bytes and revision as ``load`` returns the session."""
+        """Return the bytes and the revision of what ``load`` returns."""
         stored = self._load(key)
         if stored is None:
             return None
@@ -99,7 +96,7 @@ class SessionFiles:
         return data, stored.session.revision
 
     def load_raw_unchecked(self, key: SessionKey) -> bytes | None:
-        """Return the bytes of a session's file, damaged or not; None if it can't be read."""
+        """Return the file's bytes, damaged or not; None if it can't be read."""
         name = session_name(key)
         try:
             if content := self.read(name):
@@ -107,13 +104,12 @@ class SessionFiles:
             legacy = self.find_legacy(key)
         except DamagedData:
             return None
-        except OSError:  # one unreadable file must not prevent reading the other files of the batch
+        except OSError:  # the others of the batch are still read
             self.log.warning("The session file %s can't be read.", name)
             return None
         return legacy and legacy.data
 
     def exists(self, key: SessionKey) -> bool:
-        """Return whether there is a file for the key."""
         if not self.directory.exists():
             return False
         return bool(self.stamp(session_name(key)) or self.find_legacy(key))
@@ -127,8 +123,7 @@ class SessionFiles:
         """
         name = session_name(key)
         with self.directory.lock(name):
-            # The session is removed from the cache while it is edited, so an edit or a write that
-            # fails can't leave it there.
+            # It is out of the cache while it is edited: an edit or write may fail.
             written = self._written.pop(name)
             if written and written.stamp == self.stamp(name):
                 stored, session = None, written.session
@@ -146,7 +141,7 @@ class SessionFiles:
             return result, session.revision
 
     def fork(self, source: SessionKey, target: SessionKey) -> Session:
-        """Copy a session to another cell, unless that has a session with intact records."""
+        """Copy a session, unless the target has one with intact records."""
         source_session = self.load(source)
         name = session_name(target)
         with self.directory.lock(name):
@@ -158,7 +153,7 @@ class SessionFiles:
             return session
 
     def has_damage(self, key: SessionKey) -> bool:
-        """Return whether a session's file is damaged, or there are quarantined files of it."""
+        """Return whether the file is damaged or has quarantined files."""
         if not self.directory.exists():
             return False
         names = self._quarantined_names(session_name(key))
@@ -171,7 +166,7 @@ class SessionFiles:
         return stored is not None and stored.is_damaged
 
     def delete(self, key: SessionKey, if_revision: int | None) -> bool:
-        """Delete a session and its quarantined files; return False if there was neither."""
+        """Delete quarantined files, too; return False if there was neither."""
         name = session_name(key)
         if not (self.exists(key) or (self.directory.exists() and self._quarantined_names(name))):
             return False
@@ -185,14 +180,14 @@ class SessionFiles:
             return remove(self.directory.path, names)
 
     def read(self, name: str) -> tuple[bytes, Stamp] | None:
-        """Return a file's bytes and stamp, or None. Raises OSError, or DamagedData for a link."""
+        """Return bytes and stamp, or None. Raises OSError, or DamagedData for a link."""
         try:
             return read_file(self.directory.path / name)
         except NotRegularFile as exc:
             raise DamagedData("not a regular file") from exc
 
     def stamp(self, name: str) -> Stamp | None:
-        """Return a file's stamp, or None if there is no regular file."""
+        """Return None if there is no regular file."""
         try:
             status = os.lstat(f"{self.directory.path}{os.sep}{name}")
         except (FileNotFoundError, NotADirectoryError):
@@ -200,12 +195,12 @@ class SessionFiles:
         return Stamp.of(status) if stat.S_ISREG(status.st_mode) else None
 
     def is_settled(self, stamp: Stamp) -> bool:
-        """Return whether each later change of the file is certain to produce a different stamp."""
+        """Return whether every later change is certain to have another stamp."""
         age = time.time_ns() - max(stamp.mtime_ns, stamp.ctime_ns)
         return self.directory.trusts_stamps and age > _MIN_AGE_NS
 
     def find_legacy(self, key: SessionKey) -> StoredSession | None:
-        """Return the session in the legacy file of a cell, or None if there is no such file."""
+        """Return the session in a cell's legacy file, or None."""
         name = legacy_name(key.notebook_id, key.cell_id)
         if key.owner or name == session_name(key):
             return None
@@ -216,18 +211,16 @@ class SessionFiles:
         if content is None or find_ids(content[0]) != (key.notebook_id, key.cell_id):
             return None
         stored = self._parse(name, content[0], key)
-        # AI Server never writes a file in the current format under a legacy name. So such a file is
-        # a copy that somebody made by hand, and it is ignored.
+        # A file in the current format under a legacy name was copied by hand, and is ignored.
         return stored if stored.is_damaged or stored.is_legacy else None
 
     def report(self, name: str, data: bytes) -> None:
-        """Warn once in the server's log that a file with these bytes is damaged."""
+        """Warn once in the server's log about a damaged file."""
         if (name, hash(data)) not in self._reported and len(self._reported) < _MAX_REPORTED:
             self._reported.add((name, hash(data)))
             self.log.warning("The session file %s is damaged.", name)
 
     def _find(self, key: SessionKey) -> StoredSession | None:
-        """Return a cell's stored session, or None if there is no file."""
         name = session_name(key)
         content = self.read(name)
         return self._parse(name, content[0], key) if content else self.find_legacy(key)
@@ -251,7 +244,6 @@ class SessionFiles:
         return stored
 
     def _find_locked(self, key: SessionKey) -> StoredSession | None:
-        """Return the stored session for editing, or None if there is no file."""
         try:
             return self._find(key)
         except DamagedData:  # a link or a folder
@@ -261,10 +253,9 @@ class SessionFiles:
             return None
 
     def _write(self, name: str, session: Session, old: StoredSession | None) -> Stamp | None:
-        """Replace the file ``name``, and copy it first if it is damaged or a legacy file.
+        """Replace the file, after copying it if it is damaged or legacy.
 
-        Return the same as ``replace_file``. ``old`` may come from a file with a legacy name, which
-        isn't replaced, so it isn't copied.
+        ``old`` may come from a file with a legacy name, which stays.
         """
         if old and old.name == name and (old.is_damaged or old.is_legacy):
             suffix = QUARANTINE_SUFFIX if old.is_damaged else LEGACY_SUFFIX
@@ -278,7 +269,7 @@ class SessionFiles:
         return replace_file(self.directory.path, name, data, shareable=True)
 
     def _quarantined_names(self, name: str) -> list[str]:
-        """Return the names of the quarantined files and legacy copies of a session file."""
+        """Include legacy copies."""
         with os.scandir(self.directory.path) as entries:
             return [
                 entry.name
@@ -288,7 +279,7 @@ class SessionFiles:
 
 
 def find_key(name: str, data: bytes, owner: str = "") -> SessionKey | None:
-    """Return the key of the cell to which a damaged file belongs, or None if it isn't certain.
+    """Return the key to which a damaged file belongs, or None if it isn't certain.
 
     The ids are in ``name``, or in ``data`` if ``name`` is the legacy name for them.
     """

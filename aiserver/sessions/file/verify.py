@@ -2,10 +2,9 @@
 
 Invariants:
 
-- Verifying changes nothing. Other processes may write to the files meanwhile.
-- Repairing moves or copies damaged bytes into quarantine. The intact records stay in use. The only
-  bytes that are lost are those in the temp files of killed writers, which never confirmed their
-  writes.
+- Verifying changes nothing, and other processes may write meanwhile.
+- Repairing moves or copies damaged bytes into quarantine. The intact records stay in use. Only temp
+  files of killed writers, which never confirmed their writes, are lost.
 - A cloud sync or a restored backup creates copies beside ``x.json``: ``x (1).json``,
   ``x-HOST.json``, ``x (Alice's conflicted copy 2026-11-23).json``, ``X.JSON``. A copy may have
   records that the original lacks, and its content decides to which file it belongs. A session file
@@ -68,7 +67,7 @@ _UNIDENTIFIED = "damaged, and the file name does not identify the owner or cell"
 
 
 class Finding(NamedTuple):
-    """The result of verifying a file, and how to repair it."""
+    """The result of verifying a file, with its repair."""
 
     location: str
     problem: str | None = None
@@ -91,7 +90,7 @@ class _File(NamedTuple):
 
 
 class Verifier:
-    """Creates the checks for one owner's files in a directory."""
+    """Checks one owner's files in a directory."""
 
     def __init__(
         self,
@@ -106,7 +105,6 @@ class Verifier:
         self._owner, self._list_owners = owner, lru_cache(list_owners)
 
     def checks(self) -> list[Check]:
-        """Return a check for each file."""
         if not self._directory.exists():
             return []
         return [
@@ -122,7 +120,6 @@ class Verifier:
         ]
 
     def _check(self, file: _File, find: Callable[[_File, bytes], Finding]) -> Finding:
-        """Read a file, and return what ``find`` finds in its bytes."""
         try:
             content = read_file(file.path)
         except NotRegularFile:
@@ -138,7 +135,6 @@ class Verifier:
                 yield partial(self._check, file, self._check_session)
 
     def _may_belong_to_owner(self, name: str) -> bool:
-        """Return whether a file may belong to the owner, judging by its name or its content."""
         if parse_session_name(name, self._owner):
             return True
         data = b""
@@ -147,7 +143,7 @@ class Verifier:
             data = content[0] if content else b""
             return bool(content) and (codec.parse(data).meta.owner or "") == self._owner
         except (NotRegularFile, OSError, DamagedData):
-            # The owner can't be recognised, so the file is checked only if ``_owner`` is empty.
+            # A file without a recognisable owner is checked if ``_owner`` is empty.
             return (
                 not self._owner
                 and (is_session_name(name) or find_ids(data) is not None)
@@ -162,7 +158,7 @@ class Verifier:
             return self._check_damaged(file, data)
         meta = session.meta
         key = SessionKey(meta.notebook_id, meta.cell_id, self._owner)
-        # A legacy file is read where it is, so its legacy name is correct.
+        # A legacy file may keep its legacy name.
         is_legacy_file = is_legacy and name == legacy_name(meta.notebook_id, meta.cell_id)
         if session_name(key) != name and not is_legacy_file:
             return self._check_misnamed(file, key, session, data)
@@ -181,7 +177,7 @@ class Verifier:
             return Finding(name, _UNIDENTIFIED)
         correct_name = session_name(key)
         if correct_name != name and os.path.lexists(file.folder / correct_name):
-            # This is a legacy file that was already converted to the file ``correct_name``.
+            # This legacy file was converted already.
             return Finding(name)
         session = recover(data, key)
         if is_empty(session):
@@ -207,7 +203,7 @@ class Verifier:
     def _merge_copy(
         self, file: _File, correct_name: str, data: bytes, merge: Callable[[], None]
     ) -> None:
-        """Call ``merge``, which merges the copy ``file`` into the original; quarantine the copy."""
+        """Merge the copy ``file`` into the original, and quarantine it."""
         # On a disk that ignores the case of letters, both may be names of the same file.
         original = file.folder / correct_name
         if original.exists() and file.path.samefile(original):
@@ -218,7 +214,6 @@ class Verifier:
         self._quarantine(file, data, correct_name)
 
     def _log_checks(self) -> Iterator[Check]:
-        """Yield a check for each log and for each copy of a log."""
         logs = self._logs.marks(self._owner)
         folder = self._directory.path / NOTEBOOKS
         names = sorted(entry.name for entry in os.scandir(folder)) if folder.is_dir() else []
@@ -252,10 +247,7 @@ class Verifier:
         )
 
     def _seqs_of_cells(self, notebook_id: str) -> Callable[[str], SeqsByDigest | None]:
-        """Return the function ``get_seqs`` for ``NotebookLogs.merge_copy``.
-
-        It loads a session only when it is called, because a repair before that may change it.
-        """
+        """Return ``get_seqs``, which loads sessions late: a repair may change them first."""
 
         @lru_cache(None)
         def load_seqs(cell_id: str) -> SeqsByDigest | None:
@@ -291,7 +283,7 @@ class Verifier:
         return Finding(file.location, problem, partial(self._quarantine, file, data))
 
     def _check_temp_file(self, file: Path, name: str) -> Finding:
-        # A process that holds the lock may still be writing the temp file.
+        # The lock's holder may still be writing it.
         with self._directory.try_lock(name) as is_locked:
             if not is_locked or not file.exists():
                 return Finding(file.name)
@@ -301,9 +293,8 @@ class Verifier:
     def _quarantine(self, file: _File, checked_data: bytes = b"", base_name: str = "") -> None:
         """Quarantine a file unless its content isn't ``checked_data`` any more.
 
-        That is empty if the file wasn't a regular one. The quarantine name of a copy begins with
-        the name of the original, ``base_name``, so that deleting the original also deletes the
-        quarantined file.
+        That is empty for a file that isn't a regular one. A copy's quarantine name begins with
+        ``base_name``, the original's, so that both are deleted together.
         """
         with self._directory.lock(file.location.removesuffix(file.name) + (base_name or file.name)):
             try:
@@ -316,7 +307,6 @@ class Verifier:
 
 
 def _read_content(path: Path) -> bytes:
-    """Return a file's bytes, or no bytes if it is missing or can't be read."""
     try:
         content = read_file(path)
     except (NotRegularFile, OSError):
@@ -325,8 +315,7 @@ def _read_content(path: Path) -> bytes:
 
 
 def _find_log_problem(data: bytes) -> str | None:
-    # ``parse_log`` doesn't count an incomplete last line as damaged. With a line break after the
-    # last line, ``parse_log`` counts this line, too.
+    # With a line break, ``parse_log`` counts an incomplete last line as damaged, too.
     damaged_count = codec.parse_log(data + b"\n").damaged_count
     if codec.has_markers(data):
         return _CONFLICT
@@ -334,7 +323,7 @@ def _find_log_problem(data: bytes) -> str | None:
 
 
 def run_check(check: Check, repair: bool) -> VerifyResult:
-    """Run one check, and repair the file if ``repair`` is true."""
+    """Run one check, and repair the file if asked to."""
     location, problem, apply_repair = check()
     if not (problem and apply_repair and repair):
         return VerifyResult(location, problem)
@@ -347,12 +336,12 @@ def run_check(check: Check, repair: bool) -> VerifyResult:
 
 
 def may_be_session(name: str) -> bool:
-    """Return whether a file of this name may contain a session or a copy of a session."""
+    """Return whether a file of this name may contain a session or its copy."""
     return name.lower().endswith(SESSION_SUFFIX)
 
 
 def is_copy(name: str, data: bytes) -> bool:
-    """Return whether a session's file without an owner is a copy, by the beginning of the file."""
+    """Return whether a session's file without an owner is a copy, by its beginning."""
     ids = find_ids(data) if may_be_session(name) else None
     # The name of a session with an owner contains a hash of the owner, who is unknown here.
     if ids is None or "~~" in name:
@@ -366,7 +355,7 @@ def is_copy(name: str, data: bytes) -> bool:
 def copied_notebook_id(
     name: str, logs: Collection[str], read: Callable[[str], bytes], owner: str = ""
 ) -> str | None:
-    """Return the id of the notebook of whose log the file ``name`` is a copy, or None.
+    """Return the id of the notebook whose log was copied to the file ``name``, or None.
 
     ``logs`` are the ids of the owner's notebooks that have logs, and ``read`` reads a log's file.
     """

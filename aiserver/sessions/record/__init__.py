@@ -1,1 +1,1 @@
-"""Encode, decode, merge and recover stored records, for every store. Pure."""
+"""Encode, decode, merge and recover stored records. Pure."""

@@ -2,13 +2,13 @@
 
 Invariants:
 
-- ``parse`` reads what ``encode`` writes, and legacy files, which AI Server's predecessor wrote:
-  ``{notebook_id, cell_id, created_at, last_updated, interactions}`` without ``meta``. Their turns
-  keep all values, and their unknown keys become keys of the session.
-- ``parse`` raises ``DamagedData`` for any bytes that aren't a valid session, also for objects with
-  duplicate keys, of which a JSON parser would use only the last value.
-- Of a session in a newer major version of the format, ``parse`` returns the fields and records that
-  are valid in this version. ``check_writable`` prevents such a session from being overwritten.
+- ``parse`` reads what ``encode`` writes, and legacy files: ``{notebook_id, cell_id, created_at,
+  last_updated, interactions}`` without ``meta``. Their turns keep all values, and their unknown
+  keys become keys of the session.
+- ``parse`` raises ``DamagedData`` for anything else, also for objects with duplicate keys, of which
+  a JSON parser would use only the last value.
+- Of a session in a newer major version, ``parse`` returns what is valid in this version.
+  ``check_writable`` prevents that it is overwritten.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _INT_LIMIT = 10**_MAX_DIGITS
 _ENCODE_ERRORS = (ValueError, TypeError, RecursionError)  # pydantic's errors are ValueErrors
 _NOT_STORABLE = "The data contains something that can't be stored as JSON."
 _LEGACY_META_KEYS = ("notebook_id", "cell_id", "created_at", "last_updated")
-# The keys of a turn that have new names in the current format.
+# Keys of legacy turns that have new names.
 _NEW_KEYS = {"request": "user_request", "response": "ai_response"}
 # Git's conflict markers. They can't be in a string, because JSON strings contain no line breaks.
 _MARKER = re.compile(rb"^(<{7,} .*|\|{7,}( .*)?|={7,}|>{7,} .*)\r?$", re.MULTILINE)
@@ -55,11 +55,11 @@ SESSION_KEYS = ("meta", "interactions", "events")
 
 
 class DamagedData(ValueError):
-    """The bytes aren't a valid session, or the session doesn't belong to the expected cell."""
+    """The bytes aren't a valid session of the expected cell."""
 
 
 class DuplicateKey(DamagedData):
-    """The bytes are JSON in which an object has duplicate keys."""
+    """An object has duplicate keys."""
 
 
 class Parsed(NamedTuple):
@@ -77,10 +77,10 @@ def encode(record: Stored, indent: int | None = 2) -> bytes:
     try:
         content = record.to_dict()
         try:
-            # This does the same as `model_dump_json` in half the time (benchmarks/stores.py).
+            # This takes half the time of `model_dump_json` (benchmarks/stores.py).
             return to_json(content, indent=indent, inf_nan_mode="null") + b"\n"
         except PydanticSerializationError:
-            # A lone surrogate in an unknown key isn't valid UTF-8, but JSON can escape it.
+            # JSON can escape a lone surrogate in an unknown key.
             text = json.dumps(content, ensure_ascii=False, indent=indent) + "\n"
             return text.encode("utf-8", "backslashreplace")
     except _ENCODE_ERRORS as exc:
@@ -88,7 +88,7 @@ def encode(record: Stored, indent: int | None = 2) -> bytes:
 
 
 def to_dict(record: Stored) -> dict[str, Any]:
-    """Return the record as JSON-ready data. Raises InvalidRequest if JSON can't represent it."""
+    """Return the record as JSON-ready data. Raises InvalidRequest."""
     try:
         content = record.to_dict()
         _check_numbers(content)
@@ -98,7 +98,7 @@ def to_dict(record: Stored) -> dict[str, Any]:
 
 
 def _check_numbers(value: Any) -> None:
-    """Raise ValueError for an integer with so many digits that Python couldn't read it again."""
+    """Raise ValueError for integers with too many digits for Python to read."""
     if isinstance(value, dict):
         for nested in value.values():
             _check_numbers(nested)
@@ -110,7 +110,7 @@ def _check_numbers(value: Any) -> None:
 
 
 def has_markers(data: bytes) -> bool:
-    """Return whether git has left conflict markers in these bytes."""
+    """Return whether git has left conflict markers."""
     return b"<<<<<<< " in data and len(_MARKER.findall(data)) > 2
 
 
@@ -120,7 +120,7 @@ def parse(data: bytes, key: SessionKey | None = None) -> Session:
 
 
 def read(data: bytes, key: SessionKey | None = None) -> Parsed:
-    """Return the session, and whether it is in the legacy format. Raises DamagedData."""
+    """Return the session, and whether its format is the legacy one. Raises DamagedData."""
     try:
         parsed = Parsed(Session.model_validate_json(data))
     except ValidationError:
@@ -134,19 +134,17 @@ def read(data: bytes, key: SessionKey | None = None) -> Parsed:
 
 
 def _check_duplicate_keys(data: bytes, session: Session) -> None:
-    """Raise DuplicateKey if an object has duplicate keys. ``session`` was parsed from ``data``."""
-    # Bytes that AI Server wrote need no check. They are recognised by encoding the session again
-    # and comparing the result, which is faster than the check.
+    # Bytes that AI Server wrote need no check. Encoding the session again and comparing is faster.
     with contextlib.suppress(InvalidRequest):
         if encode(session, 2 if data.startswith(b"{\n") else None) == data:
             return
     try:
-        # Integers are read as strings, because they may have too many digits.
+        # Integers may have too many digits.
         json.loads(data, object_pairs_hook=_reject_duplicates, parse_int=str)
     except DuplicateKey:
         raise
     except (ValueError, RecursionError):
-        return  # pydantic can parse this data, but the parser for the check can't
+        return  # only pydantic can parse this
 
 
 def _reject_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -157,7 +155,7 @@ def _reject_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def parse_record(record_type: type[T], data: str | bytes) -> T:
-    """Parse a turn or event that ``encode`` has written. Raises ValueError if it isn't valid."""
+    """Parse a turn or event that ``encode`` has written. Raises ValueError."""
     try:
         return record_type.model_validate_json(data)
     except ValidationError:  # pydantic's parser rejects lone surrogates and deep nesting
@@ -168,18 +166,18 @@ def parse_record(record_type: type[T], data: str | bytes) -> T:
 
 
 class Log(NamedTuple):
-    """The entries of a change log, and the number of damaged lines."""
+    """A change log's entries, and the number of damaged lines."""
 
     entries: list[NotebookLogEntry]
     damaged_count: int
 
 
 def parse_log(data: bytes) -> Log:
-    """Return the entries of a change log, and the number of damaged lines, which are skipped.
+    """Parse a change log; damaged lines are counted and skipped.
 
-    An incomplete last line doesn't count as damaged, because another process may be writing it. If
-    git left conflict markers, the entries of both sides are returned, each once. The numbers of the
-    entries increase: one that isn't higher than the number before it is replaced.
+    An incomplete last line isn't counted: another process may be writing it. If git left conflict
+    markers, the entries of both sides are returned, each once. A seq that isn't higher than the one
+    before it is replaced.
     """
     lines = log_text(data).split(b"\n")
     has_conflict = has_markers(data)
@@ -208,26 +206,26 @@ def parse_log(data: bytes) -> Log:
 def log_text(data: bytes) -> bytes:
     """Return the lines of a log in UTF-8 without a byte order mark.
 
-    An editor may have saved the file in UTF-16. AI Server may then have appended lines in UTF-8.
+    An editor may have saved it in UTF-16, and AI Server then appended UTF-8.
     """
     if not data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return data.removeprefix(codecs.BOM_UTF8)
     end = data.find(b'\n{"')
     utf16, utf8 = (data, b"") if end < 0 else (data[:end], data[end:])
-    # ``utf16`` may end in the middle of a line break, which has two bytes in UTF-16.
+    # ``utf16`` may end within a line break, which has two bytes.
     utf16 = utf16[: len(utf16) // 2 * 2]
     return utf16.decode("utf-16", "replace").encode() + utf8
 
 
 def entry_content(entry: NotebookLogEntry) -> str:
-    """Return an entry as JSON, without the fields that a merge changes."""
+    """Return an entry as JSON, without what a merge changes."""
     fields = to_dict(entry)
     content = {key: fields[key] for key in fields.keys() - {"seq", "merged"}}
     return json.dumps(content, sort_keys=True)
 
 
 def _parse_line(line: bytes) -> NotebookLogEntry | None:
-    """Return the entry in one line of a log, or None if the line is empty or damaged."""
+    """Return None for an empty or damaged line."""
     if not line:
         return None
     try:
@@ -237,7 +235,7 @@ def _parse_line(line: bytes) -> NotebookLogEntry | None:
 
 
 def _parse_slowly(data: bytes, key: SessionKey | None) -> Parsed:
-    """Parse data that pydantic's fast parser has rejected. Raises DamagedData."""
+    """Parse what pydantic's parser has rejected. Raises DamagedData."""
     try:
         content = json.loads(data.decode("utf-8"))
     except (ValueError, RecursionError) as exc:
@@ -264,7 +262,7 @@ def is_legacy(content: Any) -> bool:
 
 
 def convert_legacy(content: dict[str, Any]) -> dict[str, Any]:
-    """Convert the content of a legacy file to the content of a session, without validating it."""
+    """Convert a legacy file's content to a session's, without validating it."""
     turns = [_convert_turn(turn) for turn in content["interactions"]]
     times = [turn["timestamp"] for turn in turns if isinstance(turn, dict) and "timestamp" in turn]
     first, last = (times[0], times[-1]) if times else (None, None)
@@ -282,21 +280,21 @@ def _convert_turn(turn: Any) -> Any:
 
 
 def is_newer(version: Any) -> bool:
-    """Return whether the major number of a format version is higher than ``_MAJOR_VERSION``."""
-    # The number of digits is limited, because Python can't convert longer texts to integers.
+    """Return whether a format's major version is above ours."""
+    # Python can't convert longer texts to integers.
     match = re.match(r"(\d{1,4000})(\.|$)", str(version))
     return match is not None and int(match[1]) > _MAJOR_VERSION
 
 
 def _read_newer(content: dict[str, Any], meta: dict[str, Any], key: SessionKey | None) -> Session:
-    """Read a session in a newer format: only the fields and records that this program accepts."""
+    """Read the fields and records of a newer format that this program accepts."""
     empty_session = new_session(key or SessionKey("unknown", "unknown"))
     meta_fields = empty_session.meta.to_dict()
-    # The model requires a version with a major and a minor number.
+    # The model requires a major and a minor number.
     major, minor = re.findall(r"^(\d+)(\.\d+$)?", str(meta["version"]))[0]
     meta_fields["version"] = major + (minor or ".0")
     for name in meta.keys() & SessionMeta.model_fields.keys() - {"version"}:
-        # Add the field only if ``meta`` is still valid with it.
+        # Only if ``meta`` stays valid.
         if any(_valid_items(SessionMeta, [meta_fields | {name: meta[name]}])):
             meta_fields[name] = meta[name]
     turns = list(_valid_items(Interaction, content.get("interactions")))
@@ -307,7 +305,6 @@ def _read_newer(content: dict[str, Any], meta: dict[str, Any], key: SessionKey |
 
 
 def _valid_items(model: type[T], items: Any) -> Iterator[T]:
-    """Yield the valid items of a list as instances of ``model``. Yield nothing for other values."""
     for item in items if isinstance(items, list) else ():
         with contextlib.suppress(ValidationError):
             yield model.model_validate(item)

@@ -1,14 +1,14 @@
 """Map ids to file names, one to one, on every file system, and find ids in files.
 
-The file of a cell in the legacy format has another name, ``<notebook_id>_<cell_id>.json`` without
-escapes. Ids may contain ``_``, so its content decides to which cell it belongs.
+A legacy file is called ``<notebook_id>_<cell_id>.json``, without escapes. Ids may contain ``_``, so
+its content decides to which cell it belongs.
 
 Invariants:
 
-- The files of different sessions, logs and blobs never have the same name, not even if the file
-  system ignores case or normalizes Unicode. This is why a name, before its suffix, consists only of
-  ``a-z 0-9 - ~`` and the separator ``_``. Any other byte of an id's UTF-8 encoding is escaped as
-  ``~`` and two hex digits: ``A_b`` -> ``~41~5fb``.
+- The files of different sessions, logs and blobs never have the same name, even if the file system
+  ignores case or normalizes Unicode. So a name, before its suffix, consists only of ``a-z 0-9 - ~``
+  and the separator ``_``. Any other byte of an id's UTF-8 encoding is escaped as ``~`` and two hex
+  digits: ``A_b`` -> ``~41~5fb``.
 - A name has at most 231 bytes, so that with ``.corrupt-12`` or the suffix of a temp file, it fits
   into the usual limit of 255 bytes.
 - No name is that of a Windows device, such as ``nul.jsonl``, to which data would be lost.
@@ -40,13 +40,13 @@ _SESSION_FILE = re.compile(r"[a-z0-9~-]+(_|~~)[a-z0-9~_-]+\.json")
 
 
 def encode(text: str) -> str:
-    """Escape all bytes except lower-case letters, digits and ``-`` as ``~`` and two hex digits."""
+    """Escape an id for a file name."""
     data = text.encode("utf-8", "surrogatepass")
     return _ESCAPED_BYTE.sub(lambda match: b"~%02x" % match[0][0], data).decode("ascii")
 
 
 def decode(name: str) -> str:
-    """Reverse ``encode`` for an id. (Ids consist of ASCII characters.)"""
+    """Reverse ``encode`` for an id, which is ASCII."""
     return _ESCAPE_SEQUENCE.sub(lambda match: chr(int(match[1], 16)), name)
 
 
@@ -60,7 +60,7 @@ def session_name(key: SessionKey) -> str:
 
 @lru_cache(50_000)
 def parse_session_name(name: str, owner: str = "") -> SessionKey | None:
-    """Return the key of the owner's session whose file has this name; None if it can't be known."""
+    """Reverse ``session_name``; None if that is impossible."""
     stem = name.removesuffix(SESSION_SUFFIX)
     ids = [decode(text) for text in stem.removesuffix(_owner_suffix(owner)).split("_")]
     if len(ids) != 2 or not all(map(is_id, ids)):
@@ -70,7 +70,7 @@ def parse_session_name(name: str, owner: str = "") -> SessionKey | None:
 
 
 def is_session_name(name: str) -> bool:
-    """Return whether a name has the form of a session file's name."""
+    """Return whether a name has the form of a session file's."""
     return _SESSION_FILE.fullmatch(name) is not None
 
 
@@ -85,7 +85,7 @@ def is_legacy_name(name: str) -> bool:
 
 
 def find_ids(data: bytes) -> tuple[str, str] | None:
-    """Return the first notebook id and cell id in a file, which may be damaged, or None."""
+    """Return the first notebook id and cell id in a file, damaged or not, or None."""
     ids: dict[bytes, str] = {}
     for match in _ID_FIELD.finditer(data):
         ids.setdefault(match[1], match[2].decode("ascii"))
@@ -95,7 +95,7 @@ def find_ids(data: bytes) -> tuple[str, str] | None:
 
 
 def session_prefix(notebook_id: str) -> str:
-    """Return the beginning of the names of a notebook's session files."""
+    """Return how the names of a notebook's session files begin."""
     return f"{encode(notebook_id)}_"[:_HASHED_PREFIX_LENGTH]
 
 
@@ -108,7 +108,7 @@ def log_name(notebook_id: str, owner: str = "") -> str:
 
 
 def log_notebook_id(name: str, owner: str = "") -> str | None:
-    """Return the notebook id in the file name of an owner's change log; None for other names."""
+    """Reverse ``log_name``; None for other names."""
     suffix = _owner_suffix(owner) + LOG_SUFFIX
     if not name.endswith(suffix):
         return None
@@ -132,21 +132,20 @@ def check_sha256(text: str) -> str:
 
 
 def blob_sha256(name: str, owner: str = "") -> str | None:
-    """Return the hash in the file name of an owner's blob; None for other names."""
+    """Reverse ``blob_name``; None for other names."""
     digest = name[:64]
     return digest if _SHA256.fullmatch(digest) and blob_name(digest, owner) == name else None
 
 
 def _owner_suffix(owner: str) -> str:
-    """Return the part of a file name that identifies the owner; empty for no owner."""
-    # The owner's name is hashed, because a name can have any length.
+    # Hashed, because a name can have any length.
     if not owner:
         return ""
     return "_" + hashlib.sha256(owner.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 def _hash_name(name: str) -> str:
-    """Shorten a session's file name that is too long: replace its end with a hash of the name."""
+    """Replace the end of a name that is too long with a hash."""
     # In other names, two hex digits follow each `~`. So only a name with a hash contains `~~`.
     digest = hashlib.sha256(name.encode("ascii")).hexdigest()
     return f"{name[:_HASHED_PREFIX_LENGTH]}~~{digest}{SESSION_SUFFIX}"

@@ -3,9 +3,9 @@
 Invariants:
 
 - Each turn, event and log entry of either side is in the result once, as ``merge.py`` says.
-- References to records stay valid. A reference inside a session gets the new number. A log entry,
-  or an event in another cell's session, keeps the old number, and the id of the merge is added to
-  its field ``merged``, by which a reader finds the new number (see ``merged_numbers.py``).
+- References stay valid. Inside a session, they get the new seq. A log entry, or an event in another
+  cell's session, keeps the old one, and its field ``merged`` gets the id of the merge, with which
+  readers find the new one (see ``merged_numbers.py``).
 - Merging the same side again adds no turn, event or entry. It can only add the new merge's id.
 - Unreadable data raises DamagedData and is never merged.
 """
@@ -22,7 +22,7 @@ from .codec import DamagedData
 from .merge import SeqsByDigest, cells_of, merge_into, missing_entries, without_saved
 from .mutations import check_writable, number_entries
 
-_MAX_MERGE_PATHS = 8  # if an entry has more merge paths, only the first ones are stored
+_MAX_MERGE_PATHS = 8  # of an entry; more aren't stored
 _META_SET_BY_MERGE = ("revision", "last_updated", "merged")  # keys of meta that ``merge_into`` sets
 
 
@@ -50,8 +50,7 @@ def merge_sessions(base: bytes, ours: bytes, theirs: bytes, merge_id: str) -> by
 def merge_branch(ours: Session, theirs: Session, merge_id: str) -> bool:
     """Merge the session of another branch as ``merge_into`` does; return whether ``ours`` changed.
 
-    The changes of record numbers are added to ``meta.merged``, because other files may refer to
-    records by their old numbers.
+    The changes of seqs are added to ``meta.merged``, for other files with the old ones.
     """
     seqs: dict[int, int] = {}
     has_changed = merge_into(ours, theirs, merge_id=merge_id, seqs=seqs)
@@ -63,7 +62,6 @@ def merge_branch(ours: Session, theirs: Session, merge_id: str) -> bool:
 
 
 def _add_renumberings(ours: Session, theirs: Session, renumbering: dict[str, Any] | None) -> bool:
-    """Add the renumberings of the other copy and of this merge to ``meta.merged``."""
     merges = list(getattr(ours.meta, "merged", None) or [])
     old_count = len(merges)
     ids = {str(merge.get("id")) for merge in merges if isinstance(merge, dict)}
@@ -77,7 +75,7 @@ def _add_renumberings(ours: Session, theirs: Session, renumbering: dict[str, Any
 
 
 def merge_logs(ours: bytes, theirs: bytes, merge_id: str) -> bytes:
-    """Return the bytes of a merged change log. Raises DamagedData if a side has damaged lines."""
+    """Return the merged change log. Raises DamagedData if a side has damaged lines."""
     our_log, their_log = codec.parse_log(ours), codec.parse_log(theirs)
     if our_log.damaged_count or their_log.damaged_count:
         raise DamagedData("the log has damaged lines")
@@ -98,7 +96,7 @@ def merge_logs(ours: bytes, theirs: bytes, merge_id: str) -> bytes:
 
 
 def _add_merge_paths(ours: NotebookLogEntry, theirs: NotebookLogEntry, merge_id: str) -> bool:
-    """Add the merge paths of their copy of an entry to ours; return whether there are new paths."""
+    """Return whether there are new paths."""
     paths = ours.merged or [[]]
     new_paths = [[*path, merge_id] for path in theirs.merged or [[]] if path not in paths]
     if new_paths:
@@ -112,7 +110,6 @@ def _cell_key(session: Session) -> tuple[str, str, str]:
 
 
 def _merge_other_keys(ours: Session, theirs: Session, base: Session | None) -> None:
-    """Merge everything except turns and events: the meta and the unknown keys."""
     base_keys: dict[str, Any] = codec.to_dict(base) if base else {}
     our_keys, their_keys = codec.to_dict(ours), codec.to_dict(theirs)
     our_meta, their_meta = our_keys["meta"], their_keys["meta"]
@@ -135,7 +132,7 @@ def _merge_other_keys(ours: Session, theirs: Session, base: Session | None) -> N
 def _merge_keys(
     base: dict[str, Any], ours: dict[str, Any], theirs: dict[str, Any]
 ) -> dict[str, Any]:
-    """Merge the keys of both sides. Use our value if our side changed it, otherwise theirs."""
+    """Use our value if our side changed it, otherwise theirs."""
     result = dict(ours)
     for name, value in theirs.items():
         has_our_change = name in ours and (name not in base or ours[name] != base[name])
@@ -150,15 +147,14 @@ def renumber_entries(
     last_seqs: Mapping[str, int],
     get_seqs: Callable[[str], SeqsByDigest | None],
 ) -> list[NotebookLogEntry]:
-    """Return the entries of a log with the current numbers of the records to which they refer.
+    """Return a log's entries with the current seqs of their records.
 
-    Numbers change when branches are merged, and when an older session file is restored. A cell
-    whose session doesn't contain the record any more is removed from the entry. Its state is
-    unknown until a later entry contains the cell, so ``saved`` is removed from the entries before
-    that one.
+    Seqs change when branches are merged, and when an older session file is restored. A cell whose
+    session lacks the record is removed from the entry. Its state is unknown until a later entry
+    contains the cell, so ``saved`` is removed until then.
 
-    ``merges`` maps cell ids to the ``meta.merged`` of their sessions, ``last_seqs`` to the number
-    of the session's last record. ``get_seqs`` is that of ``renumber_entry``.
+    ``merges`` maps cell ids to ``meta.merged`` of their sessions, ``last_seqs`` to the last seq.
+    ``get_seqs`` is that of ``renumber_entry``.
     """
     replaced_cells = _find_replaced_cells(log, last_seqs)
     renumberings = {cell: Renumberings(merged) for cell, merged in merges.items()}
@@ -173,10 +169,9 @@ def renumber_entries(
 
 
 def _find_replaced_cells(log: Sequence[NotebookLogEntry], last_seqs: Mapping[str, int]) -> set[str]:
-    """Return the ids of the cells whose session was replaced by an older copy.
+    """Return the cells whose session was replaced by an older copy.
 
-    Such a cell is recognised by its numbers in the log. Either they don't always increase, or one
-    of them is higher than the number of the session's last record.
+    Their seqs in the log don't always increase, or exceed that of the session's last record.
     """
     replaced_cells: set[str] = set()
     highest_seqs: dict[str, int] = {}
@@ -196,7 +191,7 @@ def _renumber_entry(
     replaced_cells: Set[str],
     get_seqs: Callable[[str], SeqsByDigest | None],
 ) -> NotebookLogEntry:
-    """Return one entry with current numbers. (``renumber_entries`` then removes ``saved``.)"""
+    """``renumber_entries`` removes ``saved`` afterwards."""
     cells, digests = cells_of(entry), entry.data.get("digests")
     if not (entry.merged or renumberings.keys() & cells.keys() or replaced_cells & cells.keys()):
         return entry

@@ -12,7 +12,7 @@ V = TypeVar("V")
 
 
 class LRUCache(Generic[K, V]):
-    """Holds at most ``size`` values with a total weight of at most ``limit``."""
+    """Holds at most ``size`` values of a total weight up to ``limit``."""
 
     def __init__(
         self, size: int, *, limit: int = 0, weight: Callable[[V], int] = lambda value: 0
@@ -23,7 +23,7 @@ class LRUCache(Generic[K, V]):
         self._lock = threading.Lock()
 
     def get(self, key: K) -> V | None:
-        """Return the value of a key, which becomes the most recently used one, or None."""
+        """Return the value, which becomes the most recently used one, or None."""
         with self._lock:
             entry = self._entries.get(key)
             if entry is None:
@@ -32,7 +32,7 @@ class LRUCache(Generic[K, V]):
             return entry[0]
 
     def put(self, key: K, value: V) -> None:
-        """Set the value of a key. Evict the least recently used values until the limits are met."""
+        """Evict the least recently used values until the limits are met."""
         weight = self._weight(value)
         with self._lock:
             self._remove(key)
@@ -42,12 +42,10 @@ class LRUCache(Generic[K, V]):
                 self._remove(next(iter(self._entries)))
 
     def pop(self, key: K) -> V | None:
-        """Remove a key and return its value; return None if the cache doesn't contain the key."""
         with self._lock:
             return self._remove(key)
 
     def clear(self) -> None:
-        """Remove all entries."""
         with self._lock:
             self._entries.clear()
             self._total_weight = 0

@@ -2,16 +2,15 @@
 
 Invariants:
 
-- Our copy only grows. Its records keep their contents and order. What it lacks is appended in the
-  order of their copy, with new numbers. Merging the same copy again appends nothing.
-- Records are compared by their contents without the numbers, and so are log entries. An entry of
-  the type ``changed`` is identified by its id.
-- An entry identifies the state of a cell by the number (``seq``) of the cell's last record then,
-  and by the record's digest, because a merge changes numbers, but no digest.
-- The field ``saved`` of an entry says that the notebook was saved right after this entry. Our log
-  may also have entries that their log lacks. Then the notebook, with the changes of both logs, may
-  never have been saved. So an appended entry keeps ``saved`` only if both logs, read up to this
-  entry, contain the same last entry for each cell.
+- Our copy only grows. What it lacks is appended in the order of their copy, with new seqs. Merging
+  the same copy again appends nothing.
+- Records and log entries are compared by their contents without the seqs. An entry of the type
+  ``changed`` is identified by its id.
+- An entry identifies a cell's state by the ``seq`` of its last record then, and by that record's
+  digest, because a merge changes seqs, but no digest.
+- ``saved`` in an entry says that the notebook was saved right after it. With the changes of both
+  logs, it may never have been saved. So an appended entry keeps ``saved`` only if both logs, read
+  up to it, contain the same last entry for each cell.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ from .mutations import set_owner
 
 _FIELDS_CHANGED_BY_MERGE = {"turn_id", "seq", "parent_turn_id", "repeats_turn_id", "merged"}
 _DIGEST_LENGTH = 12
-_ORDER = ""  # used in place of a cell id for the order of the cells
+_ORDER = ""  # instead of a cell id, for the order of the cells
 
 SeqsByDigest = Mapping[str, list[int]]
 """Maps each digest to the numbers of a session's records that have this digest.
@@ -39,7 +38,7 @@ A digest usually belongs to one record, but records with equal content have the 
 
 
 def record_content(record: Interaction | Event) -> str:
-    """Return a record as JSON, without the fields that a merge changes."""
+    """Return a record as JSON, without what a merge changes."""
     all_fields = codec.to_dict(record)
     fields = {name: all_fields[name] for name in all_fields.keys() - _FIELDS_CHANGED_BY_MERGE}
     if isinstance(data := fields.get("data"), dict):
@@ -48,7 +47,7 @@ def record_content(record: Interaction | Event) -> str:
 
 
 def digest(record: Interaction | Event) -> str:
-    """Return the digest of a record: the first 12 hex digits of the SHA-256 of its content."""
+    """Return the first 12 hex digits of the SHA-256 of a record's content."""
     return hashlib.sha256(record_content(record).encode()).hexdigest()[:_DIGEST_LENGTH]
 
 
@@ -59,7 +58,7 @@ def last_digest(session: Session) -> str | None:
 
 
 def seqs_by_digest(session: Session) -> SeqsByDigest:
-    """Group the numbers of a session's records by digest. Each group is in chronological order."""
+    """Group the seqs of a session's records by digest, each group in chronological order."""
     seqs: dict[str, list[int]] = {}
     for record in session.ordered():
         if record.seq is not None:
@@ -82,10 +81,10 @@ def merge_into(
 ) -> bool:
     """Append the records of ``theirs`` that ``ours`` lacks; return whether ``ours`` changed.
 
-    If ``ours`` is unsaved and empty, and ``merged_digests`` is empty, ``ours`` becomes a copy of
-    ``theirs``. ``merged_digests`` are the digests of records that were merged before: one that
-    ``ours`` lacks was deleted after that merge, so it isn't merged again. ``merge_id`` is that of a
-    merge of git branches. The number in ``ours`` of each record of ``theirs`` is added to ``seqs``.
+    If ``ours`` is unsaved and empty, without ``merged_digests``, it becomes a copy of ``theirs``.
+    ``merged_digests`` are those of records that were merged before: one that ``ours`` lacks was
+    deleted since, and isn't merged again. ``merge_id`` is that of a merge of git branches. ``seqs``
+    gets the seq in ``ours`` of each record of ``theirs``.
     """
     if ours.revision == 0 and not count_records(ours) and not merged_digests:
         _copy_session(ours, theirs)
@@ -93,10 +92,9 @@ def merge_into(
     existing: dict[str, list[Interaction | Event]] = defaultdict(list)
     for record in ours.ordered():
         existing[record_content(record)].append(record)
-    turn_ids: dict[int, int] = {}  # maps the turn ids in ``theirs`` to those in ``ours``
+    turn_ids: dict[int, int] = {}  # from ``theirs`` to ``ours``
     seqs = {} if seqs is None else seqs
-    # The next numbers are counted here, because ``Session.next_seq`` and ``next_turn_id`` look at
-    # all records whenever they are called.
+    # Counted here, because ``Session.next_seq`` and ``next_turn_id`` look at all records.
     next_seq, next_turn = count(ours.next_seq), count(ours.next_turn_id)
     has_changed = False
     for their_record in theirs.ordered():
@@ -124,15 +122,15 @@ def merge_into(
 
 
 def _copy_session(ours: Session, theirs: Session) -> None:
-    """Give ``ours`` the content of ``theirs``, but keep the ids and the owner of ``ours``."""
+    """Copy all but the ids and the owner."""
     copy = theirs.model_copy(deep=True)
     meta = copy.meta
     meta.notebook_id, meta.cell_id = ours.meta.notebook_id, ours.meta.cell_id
     set_owner(copy, ours.meta.owner or "")
     if not theirs.revision and not count_records(theirs):
-        meta.revision = 1  # with the revision 0, the copy would count as unsaved
+        meta.revision = 1  # 0 would mean unsaved
     unknown = copy.model_extra or {}
-    # Set the model's own fields first, then the unknown keys in their order.
+    # First the model's fields, then the unknown keys in their order.
     for name in [*(copy.model_fields_set - unknown.keys()), *unknown]:
         setattr(ours, name, getattr(copy, name))
 
@@ -154,8 +152,8 @@ def _append_event(
     _renumber(fields, "turn_id", turn_ids)
     data = fields.get("data") or {}
     if data.get("from_cell") not in (None, ours.meta.cell_id):
-        # ``from_seq`` is the number of a record of another cell. It stays unchanged, because only
-        # the other cell's session contains that record's new number (see ``merged_numbers.py``).
+        # ``from_seq`` belongs to another cell, whose session contains the new seq
+        # (``merged_numbers.py``).
         if merge_id:
             fields["data"] = data | {
                 "merged": [[*path, merge_id] for path in data.get("merged") or [[]]]
@@ -169,7 +167,6 @@ def _append_event(
 
 
 def _renumber(fields: dict[str, Any], name: str, new_numbers: dict[int, int]) -> None:
-    """Replace the number in a field. Remove the field if ``new_numbers`` lacks the number."""
     if fields.get(name) is not None:
         fields[name] = new_numbers.get(fields[name])
         if fields[name] is None:
@@ -177,13 +174,13 @@ def _renumber(fields: dict[str, Any], name: str, new_numbers: dict[int, int]) ->
 
 
 def cells_of(entry: NotebookLogEntry) -> Mapping[str, Any]:
-    """Return an entry's field ``cells``: it maps a cell's id to the number of its last record."""
+    """Return the last seq of each cell in an entry, by cell id."""
     cells = entry.data.get("cells")
     return cells if isinstance(cells, dict) else {}
 
 
 def without_saved(entry: NotebookLogEntry) -> NotebookLogEntry:
-    """Return an entry without its field ``saved``."""
+    """Remove the field ``saved``."""
     if "saved" not in entry.data:
         return entry
     data = {name: value for name, value in entry.data.items() if name != "saved"}
@@ -193,19 +190,19 @@ def without_saved(entry: NotebookLogEntry) -> NotebookLogEntry:
 def missing_entries(
     ours: Sequence[NotebookLogEntry], theirs: Sequence[NotebookLogEntry]
 ) -> list[NotebookLogEntry]:
-    """Return the entries that ``ours`` lacks. ``theirs`` is another copy of the same change log."""
+    """Return the entries that ``ours`` lacks. ``theirs`` is a copy of the same log."""
     our_keys = [_entry_key(entry) for entry in ours]
     their_keys = [_entry_key(entry) for entry in theirs]
-    counts = Counter(our_keys)  # for each key: the number of our entries minus that of theirs
+    counts = Counter(our_keys)  # by key: our entries minus theirs
     counts.subtract(their_keys)
     new_indices = set()
     for index in reversed(range(len(theirs))):
-        # If theirs has n more entries with this key than ours, the last n of them are new.
+        # If theirs has n more entries with this key, its last n are new.
         if counts[their_keys[index]] < 0:
             counts[their_keys[index]] += 1
             new_indices.add(index)
-    # Both dictionaries map a cell's id to the key (``_entry_key``) of the cell's last entry so far.
-    # ``our_last`` covers our entries and the appended ones.
+    # The key (``_entry_key``) of each cell's last entry so far. ``our_last`` includes the appended
+    # ones.
     our_last: dict[str, str] = {}
     their_last: dict[str, str] = {}
     for entry, key in zip(ours, our_keys, strict=True):
@@ -221,14 +218,14 @@ def missing_entries(
 
 
 def _entry_key(entry: NotebookLogEntry) -> str:
-    """Return a text by which an entry is recognised in another copy of the log."""
+    """Return a text that identifies an entry in copies of the log."""
     change_id = entry.data.get("id")
     has_id = entry.type == "changed" and isinstance(change_id, str)
     return f"changed {change_id}" if has_id else codec.entry_content(entry)
 
 
 def _changed_cells(entry: NotebookLogEntry) -> set[str]:
-    """Return the ids of the cells that an entry changes; ``{_ORDER}`` if it changes their order."""
+    """``{_ORDER}`` means a change of the order."""
     if entry.type == "cell_order":
         return {_ORDER}
     return set(cells_of(entry)) if entry.type == "changed" else set()
@@ -237,10 +234,9 @@ def _changed_cells(entry: NotebookLogEntry) -> set[str]:
 def renumber_entry(
     entry: NotebookLogEntry, get_seqs: Callable[[str], SeqsByDigest | None]
 ) -> NotebookLogEntry:
-    """Return the entry with the current numbers of the records whose digests are in it.
+    """Return the entry with the current seqs of the records whose digests it has.
 
-    ``get_seqs(cell_id)`` returns the current numbers of the cell's records, or None if the cell's
-    session can't be read.
+    ``get_seqs(cell_id)`` returns None if the cell's session can't be read.
     """
     cells, digests = cells_of(entry), entry.data.get("digests")
     if not (cells and isinstance(digests, dict)):

@@ -1,6 +1,6 @@
-"""Append records to sessions, and copy, check and summarise sessions, for every store. Pure.
+"""Append records to sessions, and copy, check and summarise sessions. Pure.
 
-A store that knows the next numbers of a session without loading it calls ``number_turn`` and
+A store that knows a session's next numbers without loading it calls ``number_turn`` and
 ``number_events`` instead of ``append_turn`` and ``append_events``.
 """
 
@@ -27,13 +27,13 @@ from ...models import (
 from ...redact.texts import redact, redact_json
 from . import codec
 
-# The maximum length of each text in a summary. The maximum number of lines applies only to code.
+# Limits of each text in a summary; that of lines is for code only.
 _MAX_SUMMARY_CHARS = 500
 _MAX_SUMMARY_LINES = 10
 
 
 def check_writable(session: Session, if_revision: int | None = None) -> None:
-    """Raise SessionTooNew if a session has a newer format, StaleRevision for another revision."""
+    """Raise SessionTooNew for a newer format, StaleRevision for another revision."""
     if codec.is_newer(session.meta.version):
         raise SessionTooNew
     if if_revision is not None and if_revision != session.revision:
@@ -41,7 +41,7 @@ def check_writable(session: Session, if_revision: int | None = None) -> None:
 
 
 def number_turn(turn: NewTurn, turn_id: int, seq: int) -> Interaction:
-    """Return a turn as it is stored: numbered and redacted. Raises InvalidRequest."""
+    """Number and redact a turn. Raises InvalidRequest."""
     fields = redact_json(codec.to_dict(turn))
     for record, name in _prose_in(turn):
         if name in fields[record]:  # otherwise, the field wasn't set
@@ -50,7 +50,7 @@ def number_turn(turn: NewTurn, turn_id: int, seq: int) -> Interaction:
 
 
 def _prose_in(turn: NewTurn) -> Iterator[tuple[str, str]]:
-    """Yield the fields of a turn that contain prose, each as the names of its record and itself."""
+    """Yield the record and the name of each field with prose."""
     request = turn.user_request
     yield "user_request", "intent"
     is_prose = request.language in PROSE_LANGUAGES
@@ -64,10 +64,9 @@ def _prose_in(turn: NewTurn) -> Iterator[tuple[str, str]]:
 def number_events(
     events: Sequence[NewEvent], seq: int, existing: Mapping[str, Event]
 ) -> tuple[list[Event], list[Event]]:
-    """Return all given events as they are stored, and the new events among them.
+    """Return all given events as stored, and the new ones among them, numbered from ``seq``.
 
-    New events are numbered from ``seq``. ``existing`` maps ids to stored events: a client that got
-    no response sends an event again.
+    ``existing`` maps ids to stored events: a client without a response sends an event again.
     """
     saved: list[Event] = []
     new: list[Event] = []
@@ -86,7 +85,7 @@ def number_events(
 
 
 def events_by_id(events: Iterable[Event]) -> dict[str, Event]:
-    """Return by id the first event with each ``id``."""
+    """Return the first event with each ``id``."""
     by_id: dict[str, Event] = {}
     for event in events:
         if event.id is not None:
@@ -95,7 +94,7 @@ def events_by_id(events: Iterable[Event]) -> dict[str, Event]:
 
 
 def append_turn(session: Session, turn: NewTurn) -> Interaction:
-    """Append a turn to a session in memory; return it with its ``turn_id`` and ``seq``."""
+    """Append a turn; return it with its ``turn_id`` and ``seq``."""
     saved = number_turn(turn, session.next_turn_id, session.next_seq)
     session.interactions.append(saved)
     increment_revision(session)
@@ -103,7 +102,7 @@ def append_turn(session: Session, turn: NewTurn) -> Interaction:
 
 
 def append_events(session: Session, events: Sequence[NewEvent]) -> list[Event]:
-    """Append those events that a session in memory lacks; return all, each with its ``seq``."""
+    """Append the events that the session lacks; return all, each with its ``seq``."""
     saved, new = number_events(events, session.next_seq, events_by_id(session.events or []))
     if new:
         session.events = [*(session.events or []), *new]
@@ -138,7 +137,7 @@ def number_entries(
 
 
 def number_entries_from(start: int, entries: Sequence[NewLogEntry]) -> list[NotebookLogEntry]:
-    """Return new entries for a change log, numbered from ``start``."""
+    """Number new entries from ``start``."""
     return [
         NotebookLogEntry.model_validate(codec.to_dict(entry) | {"seq": seq})
         for seq, entry in enumerate(entries, start)
@@ -153,7 +152,7 @@ def set_owner(session: Session, owner: str) -> None:
 
 
 def find_problems(session: Session, key: SessionKey) -> str | None:
-    """Return phrases for the inconsistencies of a session; None without any."""
+    """Return phrases for the session's inconsistencies, or None."""
     problems = []
     meta = session.meta
     if (meta.notebook_id, meta.cell_id) != (key.notebook_id, key.cell_id):
@@ -176,15 +175,15 @@ def find_problems(session: Session, key: SessionKey) -> str | None:
 
 
 def increment_revision(session: Session) -> bool:
-    """Set the revision and the time of a session for one more write; return True."""
-    # Setting the fields would validate them again, which takes longer (benchmarks/stores.py).
+    """Set revision and time for one more write; return True."""
+    # Setting fields validates them again, which is slower (benchmarks/stores.py).
     changes = {"revision": session.revision + 1, "last_updated": utc_now()}
     session.meta = session.meta.model_copy(update=changes)
     return True
 
 
 def summarise(session: Session) -> SessionSummary:
-    """Return a session's summary, with the beginnings of its last intent and of its newest code."""
+    """Return a summary with the beginnings of the last intent and the newest code."""
     meta = session.meta
     empty = SessionSummary(
         notebook_id=meta.notebook_id,
@@ -204,7 +203,7 @@ def extend_summary(
     revision: int,
     last_updated: str,
 ) -> SessionSummary:
-    """Return the summary of a session after these records were appended, as ``summarise`` does."""
+    """Return what ``summarise`` returns after these records were appended."""
     extended = summary.model_copy(update={"revision": revision, "last_updated": last_updated})
     for record in records:
         if isinstance(record, Interaction):
@@ -224,7 +223,7 @@ def extend_summary(
 def sort_and_slice(
     summaries: Iterable[SessionSummary], offset: int, limit: int | None
 ) -> tuple[list[SessionSummary], int]:
-    """Sort summaries by notebook and cell id; return those of a page and the total number."""
+    """Sort summaries by notebook and cell id; return one page and the total number."""
     ordered = sorted(summaries, key=lambda summary: (summary.notebook_id, summary.cell_id))
     end = None if limit is None else offset + limit
     return ordered[offset:end], len(ordered)
@@ -233,7 +232,7 @@ def sort_and_slice(
 def summary_marks(summaries: Iterable[SessionSummary]) -> dict[tuple[str, str], Hashable]:
     """Return a mark for each session, newest session first.
 
-    It is the whole summary, because some tools change sessions without incrementing the revision.
+    It is the whole summary: some tools don't increment the revision.
     """
     ordered = sorted(summaries, key=lambda summary: summary.last_updated, reverse=True)
     return {

@@ -2,13 +2,13 @@
 
 Invariants:
 
-- Each intact turn and event is in the result, in order and with its content unchanged, even if the
-  file was cut off, consists of several joined files, contains foreign bytes, or has ``meta``,
-  ``interactions`` or ``events`` twice. A record with duplicate keys may mix two records, as after a
-  merge by lines, so it counts as damaged. The caller preserves the damaged bytes.
+- Each intact turn and event is in the result, unchanged and in order, even if the file was cut off,
+  consists of several joined files, contains foreign bytes, or has ``meta``, ``interactions`` or
+  ``events`` twice. A record with duplicate keys may mix two records, as after a merge by lines, so
+  it counts as damaged. The caller preserves the damaged bytes.
 - If a file contains several sessions of the cell, they are merged.
 - Nothing is recovered from a file that belongs to another cell.
-- The last event of the result, the note, contains the numbers of recovered records for the page.
+- The result's last event, the note, contains the numbers of recovered records.
 - The time is limited, whatever the bytes are.
 """
 
@@ -29,29 +29,29 @@ from .codec import SESSION_KEYS, convert_legacy, is_legacy
 from .filenames import find_ids
 from .merge import merge_into
 
-RECOVERED_TYPE = "recovered"  # the type of the event with the number of recovered records
+RECOVERED_TYPE = "recovered"  # the note's type
 _Part = SessionMeta | Interaction | Event
 """A part of a session that can be recovered even if the rest of the session is damaged."""
-_REQUIRED_KEYS: dict[type[_Part], set[str]] = {  # the keys by which a part is recognised
+_REQUIRED_KEYS: dict[type[_Part], set[str]] = {  # by which a part is recognised
     Interaction: {"turn_id", "user_request"},
     Event: {"seq", "type"},
     SessionMeta: {"version", "notebook_id"},
 }
 _OBJECT_START = re.compile(r"\{\s{0,200}\"")
-_MAX_EFFORT = 200  # the maximum number of times that each character is read, on average
-_MAX_GROUPS = 20  # the maximum number of ``_Group`` objects; merging more would take too long
-_MAX_DEPTH = 8  # records in more deeply nested objects aren't found
+_MAX_EFFORT = 200  # how often each character is read at most, on average
+_MAX_GROUPS = 20  # merging more ``_Group``s would take too long
+_MAX_DEPTH = 8  # deeper records aren't found
 
 
 class _Group(NamedTuple):
-    """The intact parts of one of the sessions in a file."""
+    """The intact parts of one session in a file."""
 
     parts: list[_Part]
-    unknown_keys: dict[str, Any]  # the session's unknown keys and their values
+    unknown_keys: dict[str, Any]
 
 
 def parse_or_recover(data: bytes, key: SessionKey) -> Session | None:
-    """Return the session in these bytes, or its intact records; None if no record is intact."""
+    """Return the session or its intact records; None if there is none."""
     try:
         return codec.parse(data, key)
     except codec.DamagedData:
@@ -71,7 +71,7 @@ def parse_with_duplicate_keys(data: bytes) -> Session:
 
 
 def recover(data: bytes, key: SessionKey) -> Session:
-    """Return a session with all intact records and the note. It may contain only the note."""
+    """Return all intact records and the note, or only the note."""
     session = new_session(key)
     groups = _groups_of_cell(_groups(_intact_objects(_decode(data))), key, data)
     metas = [meta for group in groups if (meta := _meta(group))]
@@ -105,23 +105,21 @@ def recover(data: bytes, key: SessionKey) -> Session:
 
 
 def is_empty(session: Session) -> bool:
-    """Return whether nothing was recovered except the note."""
+    """Return whether there is only the note."""
     return not session.interactions and len(session.events or []) == 1
 
 
 def _decode(data: bytes) -> str:
-    """Return the bytes of a file as text, even if they aren't valid UTF-8."""
+    """The bytes need not be valid UTF-8."""
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         text = data.decode("utf-16", "replace")
         if _OBJECT_START.search(text):  # if not, the first two bytes weren't a byte order mark
             return text
-    # Bytes that aren't UTF-8 become lone surrogates, so ``_is_storable`` rejects the records that
-    # contain such bytes.
+    # Invalid bytes become lone surrogates, so ``_is_storable`` rejects their records.
     return data.decode("utf-8-sig", "surrogateescape")
 
 
 def _groups(values: Iterator[Any]) -> list[_Group]:
-    """Group the objects of a text by session."""
     groups: list[_Group] = []
     is_torn = False  # whether the last group collects the objects of a damaged session
     for value in values:
@@ -140,10 +138,10 @@ def _groups(values: Iterator[Any]) -> list[_Group]:
 
 
 def _groups_of_cell(groups: list[_Group], key: SessionKey, data: bytes) -> list[_Group]:
-    """Return the groups that belong to a cell. ``data`` are the bytes from which they were read.
+    """Return the groups that belong to a cell.
 
-    A group without ids belongs to the same cell as the group before it. If the first group has no
-    ids, they are searched for in ``data``.
+    A group without ids belongs to the same cell as the one before; for the first one, ``data`` is
+    searched for ids.
     """
     ids = find_ids(data)
     selected = []
@@ -156,12 +154,10 @@ def _groups_of_cell(groups: list[_Group], key: SessionKey, data: bytes) -> list[
 
 
 def _meta(group: _Group) -> SessionMeta | None:
-    """Return the first intact meta of a group, or None."""
     return next((part for part in group.parts if isinstance(part, SessionMeta)), None)
 
 
 def _unknown_keys(groups: list[_Group]) -> dict[str, Any]:
-    """Return the unknown keys of all sessions. If a key has several values, use the first."""
     result: dict[str, Any] = {}
     for group in groups:
         for name, value in group.unknown_keys.items():
@@ -171,13 +167,13 @@ def _unknown_keys(groups: list[_Group]) -> dict[str, Any]:
 
 
 def _unique_or_values(pairs: list[tuple[str, Any]]) -> Any:
-    """Return an object; for one with duplicate keys, a list of its values."""
+    """Return a list of the values if there are duplicate keys."""
     content = dict(pairs)
     return content if len(content) == len(pairs) else [value for _, value in pairs]
 
 
 def _intact_objects(text: str) -> Iterator[Any]:
-    """Yield the intact objects of a text that aren't nested in another intact object."""
+    """Leave out objects that are nested in another intact one."""
     decoder = json.JSONDecoder(object_pairs_hook=_unique_or_values)
     effort = _MAX_EFFORT * (len(text) + 100_000)
     match = _OBJECT_START.search(text)
@@ -185,10 +181,10 @@ def _intact_objects(text: str) -> Iterator[Any]:
         try:
             value, end = decoder.raw_decode(text, match.start())
         except RecursionError:
-            effort -= 100_000  # an estimate, because the error doesn't contain a position
+            effort -= 100_000  # an estimate: the error has no position
             end = match.start() + 1
         except ValueError as reason:
-            # To add a line number to the error, Python has read the text up to the error.
+            # Python has read up to the error, to count lines.
             effort -= getattr(reason, "pos", len(text))
             end = match.start() + 1
         else:
@@ -197,10 +193,7 @@ def _intact_objects(text: str) -> Iterator[Any]:
 
 
 def _parts(value: Any, depth: int = 0) -> Iterator[_Part]:
-    """Yield the parts of a session in a value and in the values that are nested in it.
-
-    If a record lacks its closing bracket, the records after it are nested in it.
-    """
+    """Yield the parts in a value. After a missing bracket, the next records are nested."""
     if isinstance(value, list) and depth < _MAX_DEPTH:
         for item in value:
             yield from _parts(item, depth + 1)
@@ -213,7 +206,6 @@ def _parts(value: Any, depth: int = 0) -> Iterator[_Part]:
 
 
 def _parse_part(item: dict[str, Any]) -> _Part | None:
-    """Parse an object as a part of a session; return None if it is damaged or isn't a part."""
     part_types = (type_ for type_, keys in _REQUIRED_KEYS.items() if keys <= item.keys())
     part_type = next(part_types, None)
     if part_type and _is_storable(item):
@@ -223,7 +215,6 @@ def _parse_part(item: dict[str, Any]) -> _Part | None:
 
 
 def _is_storable(item: dict[str, Any]) -> bool:
-    """Return whether an object can be written as JSON in UTF-8."""
     try:
         json.dumps(item, ensure_ascii=False).encode("utf-8")
     except (ValueError, RecursionError):
@@ -232,11 +223,10 @@ def _is_storable(item: dict[str, Any]) -> bool:
 
 
 def _records(parts: list[_Part]) -> tuple[list[Interaction], list[Event]]:
-    """Return the turns and events among the parts, each record once.
+    """Return the turns and events, each once, in linear time.
 
-    If two files were joined, both may have a turn 1. The second of these turns gets the next free
-    number, also in the events that follow it. There may be thousands of records, so this function
-    takes linear time.
+    If two files were joined, both may have a turn 1. The second one gets the next free number, also
+    in the events that follow it.
     """
     new_ids: dict[int, int] = {}
     turns: list[Interaction] = []

@@ -1,6 +1,6 @@
 """Store sessions in Redis, which many machines can share (see ``docs/redis.md``).
 
-This package is imported only if the settings choose Redis as the store.
+It is imported only if the settings choose Redis.
 """
 
 from ...errors import SettingError

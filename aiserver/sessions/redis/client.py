@@ -1,9 +1,9 @@
-"""The Redis client: connections, scripts, retries, and the mapping of errors. Synchronous.
+"""Connections, scripts, retries, and the mapping of errors. Synchronous.
 
 Invariants:
 
-- If Redis doesn't respond to a command, it is sent again and again, for at most ``patience``
-  seconds. So any command may run several times; ``lua/commit.lua`` recognises its own write.
+- A command without a response is sent again for at most ``patience`` seconds, so it may run several
+  times; ``lua/commit.lua`` recognises its own write.
 - An error's message quotes neither a text from Redis nor the URL.
 """
 
@@ -43,7 +43,7 @@ DEFAULT_URL = "redis://localhost:6379/0"
 _parse_url: Any = parse_url
 
 _INVALID_URL = "The Redis URL is not valid."
-# The default options, which the URL can override. All versions of Redis support protocol 2.
+# The URL can override these. All versions of Redis support protocol 2.
 _OPTIONS: dict[str, Any] = {"protocol": 2, "socket_connect_timeout": 5, "socket_timeout": 10}
 _RANDOM = random.SystemRandom()
 
@@ -71,7 +71,7 @@ _FORBIDDEN = (
 
 @cache
 def load_script(name: str) -> tuple[str, str]:
-    """Return a script's text, and its SHA-1 for the command EVALSHA."""
+    """Return a script's text, and its SHA-1 for EVALSHA."""
     text = (files(__package__) / "lua" / f"{name}.lua").read_text("utf-8")
     return text, hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest()
 
@@ -79,7 +79,7 @@ def load_script(name: str) -> tuple[str, str]:
 class Client:
     """Connections to one Redis server. Thread-safe.
 
-    ``options`` returns the options for each new pool of connections. ``patience`` is in seconds.
+    ``options`` is called for each new pool. ``patience`` is in seconds.
     """
 
     def __init__(self, options: Callable[[], Mapping[str, Any]], patience: float) -> None:
@@ -96,12 +96,12 @@ class Client:
             return self.command("EVAL", text, len(keys), *keys, *args)
 
     def info(self) -> dict[str, str]:
-        """Return the server's state and statistics, as the command INFO reports them."""
+        """Return the result of the command INFO."""
         result = self.command("INFO")
         return dict(line.split(":", 1) for line in result.decode().split("\r\n") if ":" in line)
 
     def config(self) -> dict[str, str] | None:
-        """Return Redis's settings for durability, or None if Redis refuses to report them."""
+        """Return the settings for durability, or None if Redis refuses to report them."""
         settings: dict[str, str] = {}
         try:
             for name in ("appendfsync", "no-appendfsync-on-rewrite", "save"):
@@ -114,7 +114,7 @@ class Client:
         return settings
 
     def dispose(self) -> None:
-        """Close the connections. The next use opens new ones."""
+        """Close the connections; the next use opens new ones."""
         with self._lock:
             client, self._redis = self._redis, None
         if client:
@@ -123,9 +123,9 @@ class Client:
     close_idle = dispose
 
     def command(self, *words: Any) -> Any:
-        """Run a command and return its result. The command must do no harm if it runs twice.
+        """Run a command, which must do no harm if it runs twice.
 
-        Raises StorageError, or NoScriptError if EVALSHA names a script that Redis doesn't have.
+        Raises StorageError, or NoScriptError if Redis lacks the script of EVALSHA.
         """
         deadline, delay = time.monotonic() + self._patience, _FIRST_DELAY
         while True:
@@ -146,7 +146,7 @@ class Client:
     def _connect(self) -> Any:
         with self._lock:
             if self._redis is None:
-                # The pool must not retry by itself, because it doesn't know the deadline.
+                # The pool must not retry, because it doesn't know the deadline.
                 pool = _Pool(
                     max_connections=_CONNECTIONS,
                     timeout=None,
@@ -154,13 +154,12 @@ class Client:
                     **self._options(),
                 )
                 self._redis = Redis(connection_pool=pool)
-                # Return results as Redis sent them, whatever the version of the client library.
+                # Results as Redis sent them, in any version of the library.
                 self._redis.response_callbacks.clear()
             return self._redis
 
 
 def _translate(error: RedisError) -> StorageError:
-    """Return AI Server's error for an error of the client library."""
     if isinstance(error, AuthenticationError):
         return StorageUnreachable(_REJECTED)
     if isinstance(error, NoPermissionError):
@@ -182,8 +181,7 @@ def _translate(error: RedisError) -> StorageError:
 def _error_code(error: RedisError) -> str | None:
     """Return the code of an error, such as OOM, or None.
 
-    If a command inside a script failed, the type of ``error`` doesn't show the code, but its
-    message contains the code.
+    If a command in a script failed, the code is only in the message.
     """
     names = {"OutOfMemoryError": "OOM", "ReadOnlyError": "READONLY", "MovedError": "MOVED"}
     if type(error).__name__ in names:
@@ -193,14 +191,14 @@ def _error_code(error: RedisError) -> str | None:
 
 
 def url_prefix(url: str) -> str | None:
-    """Return the value of the option ``prefix`` in a URL, or None if it is missing."""
+    """Return the option ``prefix`` of a URL, or None."""
     return dict(_query(url)).get("prefix")
 
 
 def connection_options(url: str, password_file: str = "") -> dict[str, Any]:
     """Return the options for a connection pool.
 
-    If ``password_file`` isn't empty, the password is read from this file. Raises SettingError.
+    The password is read from ``password_file``, if there is one. Raises SettingError.
     """
     query = urlencode([pair for pair in _query(url) if pair[0] != "prefix"])
     try:
@@ -216,7 +214,6 @@ def connection_options(url: str, password_file: str = "") -> dict[str, Any]:
 
 
 def _query(url: str) -> list[tuple[str, str]]:
-    """Return the names and values in a URL's query."""
     try:
         return parse_qsl(urlsplit(url).query, keep_blank_values=True)
     except ValueError as exc:

@@ -1,7 +1,7 @@
 """Convert the data of earlier versions, which had keys for each kind of data in a session.
 
-Invariants: old data is removed only after it is stored in the present layout. If a server is killed
-meanwhile, or if two servers convert the same data, nothing is lost or stored twice.
+Invariants: old data is removed only once it is stored in the new layout. If a server is killed
+meanwhile, or two convert the same data, nothing is lost or stored twice.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Run = Callable[[Callable[[Transaction], object]], object]
 
 
 def convert(client: Client, prefix: str, run: Run) -> None:
-    """Convert all data, unless this was done before. ``run`` runs a transaction."""
+    """Convert all data, once. ``run`` runs a transaction."""
     done = f"{prefix}2:converted"
     if client.command("EXISTS", done):
         return
@@ -88,7 +88,6 @@ def _convert_memories(client: Client, prefix: str, run: Run) -> None:
 
 
 def _join(head: list[bytes | None], turns: list[bytes], events: list[bytes]) -> bytes:
-    """Return a session as JSON. If a text is damaged, so is this JSON."""
     meta, updated, revision, events_key, rest = (text or b"" for text in head)
     if updated:
         try:

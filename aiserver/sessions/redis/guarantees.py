@@ -1,8 +1,7 @@
-"""Determine from a Redis server's state and settings in which cases the server can lose data.
+"""Determine in which cases a Redis server can lose data.
 
-Invariants: if Redis can lose a change after it has confirmed the change, ``missing_guarantees``
-returns a sentence about this. It also returns sentences about other problems, such as a replica or
-a cluster.
+Invariants: if Redis can lose a change that it has confirmed, ``missing_guarantees`` returns a
+sentence about this, also about problems such as a replica or a cluster.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ def missing_guarantees(info: Mapping[str, str], config: Mapping[str, str] | None
 
 
 def is_full(info: Mapping[str, str]) -> bool:
-    """Return whether Redis has no memory left, and its settings forbid deleting old data."""
+    """Return whether Redis has no memory left and may delete nothing."""
     max_memory = int(info.get("maxmemory", "0"))  # 0 means unlimited
     evicts = info.get("maxmemory_policy", "noeviction") != "noeviction"
     return max_memory > 0 and not evicts and int(info.get("used_memory", "0")) >= max_memory

@@ -1,6 +1,6 @@
-"""The session store in Redis. It runs each transaction in a thread.
+"""The store in Redis. Each transaction runs in a thread.
 
-Invariants: ``start`` returns a sentence for each guarantee that the Redis server lacks.
+Invariants: ``start`` returns a sentence for each guarantee that Redis lacks.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from .transaction import encode_owner, run_transaction
 T = TypeVar("T")
 
 _RANDOM = random.SystemRandom()
-_POLL_DELAYS = 0.005, 0.1  # seconds between two attempts to lock: the first and the longest delay
+_POLL_DELAYS = 0.005, 0.1  # seconds between attempts to lock: first and longest
 
 
 class RedisSessionManager(KeyValueSessionManager):
@@ -63,8 +63,8 @@ class RedisSessionManager(KeyValueSessionManager):
         url = self.url or DEFAULT_URL
         prefix = url_prefix(url)
         self._prefix = self.prefix if prefix is None else prefix
-        connection_options(url)  # raises SettingError now if the URL is invalid
-        # New connections read the password file again, because the password may have changed.
+        connection_options(url)  # raises SettingError early
+        # New connections read the password file again.
         self._runner = Runner(
             lambda: Client(lambda: connection_options(url, self.password_file), self.patience)
         )
@@ -91,7 +91,7 @@ class RedisSessionManager(KeyValueSessionManager):
         """Hold the owner's lock for notebook ids, which is renewed until it is released.
 
         Raises StorageBusy after ``lock_timeout`` seconds. If Redis accepts no writes, nothing is
-        locked, because no server can store a new notebook id then.
+        locked: no server can store an id.
         """
         name = f"{self._prefix}2:alone:{encode_owner(owner)}"
         holder = secrets.token_hex(16)
@@ -117,7 +117,7 @@ class RedisSessionManager(KeyValueSessionManager):
             return
         except BaseException:
             with contextlib.suppress(StorageError):
-                # The last attempt may have acquired the lock although its result was lost.
+                # The last attempt may have got the lock, although its result was lost.
                 await run("unlock")
             raise
         renewal = asyncio.ensure_future(renew())
@@ -146,7 +146,7 @@ class RedisSessionManager(KeyValueSessionManager):
 
 
 async def _poll(acquire: Callable[[], Any], timeout: float) -> None:
-    """Call ``acquire`` until it returns True. Raises StorageBusy after ``timeout`` seconds."""
+    """Call ``acquire`` until it succeeds. Raises StorageBusy after ``timeout`` seconds."""
     loop = asyncio.get_running_loop()
     deadline, (delay, longest_delay) = loop.time() + timeout, _POLL_DELAYS
     while not await acquire():

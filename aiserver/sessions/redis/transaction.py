@@ -1,19 +1,18 @@
 """Transactions on values by key in Redis.
 
-Values whose names have the same beginning, up to the last ``/``, are the fields of one hash: a
-notebook's sessions, and the parts of a session. All keys begin with the prefix, followed by ``2:``.
-In a key, an owner's name is percent-encoded, so it ends at the next ``:``.
+Values whose names are equal up to the last ``/`` are the fields of one hash: a notebook's sessions,
+and a session's parts. All keys begin with the prefix, followed by ``2:``. In a key, an owner's name
+is percent-encoded, so it ends at the next ``:``.
 
-=========================  ======  =============================================================
-``KIND:OWNER:FOLDER``      hash    the rest of the name: the value
-``folders:KIND:OWNER``     set     the folders for which there is a hash
-``owners``                 set     the owners who have or had sessions, logs or blobs
-``once:WRITEID``           string  exists for ten minutes after a write
-``alone:OWNER``            string  the holder of the lock for notebook ids
-=========================  ======  =============================================================
+========================= ====== =============================================================
+``KIND:OWNER:FOLDER`` hash the rest of the name: the value ``folders:KIND:OWNER`` set the folders
+for which there is a hash ``owners`` set the owners who have or had sessions, logs or blobs
+``once:WRITEID`` string exists for ten minutes after a write ``alone:OWNER`` string the holder of
+the lock for notebook ids ========================= ======
+=============================================================
 
-Invariants: a transaction has an effect only if the values that it got have not changed until its
-end. Otherwise, it runs again.
+Invariants: if a value that a transaction got has changed until its end, it has no effect and runs
+again.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ from .client import Client
 T = TypeVar("T")
 
 _RANDOM = random.SystemRandom()
-_COUNTED = (SESSION, LOG, BLOB)  # the kinds of values that make somebody an owner
+_COUNTED = (SESSION, LOG, BLOB)  # whoever has one of these is an owner
 _Key = tuple[str, str, str]
 
 
@@ -50,10 +49,7 @@ def decode_owner(text: str) -> str:
 def run_transaction(
     client: Client, prefix: str, work: Callable[[Transaction], T], timeout: float
 ) -> T:
-    """Run ``work`` in one transaction, and return its result.
-
-    Raises StorageBusy if other writers prevent this for ``timeout`` seconds.
-    """
+    """Run ``work``. Raises StorageBusy if others prevent this for ``timeout`` seconds."""
     deadline = time.monotonic() + timeout
     while True:
         transaction = _RedisTransaction(client, prefix)
@@ -122,7 +118,7 @@ class _RedisTransaction(Transaction):
         ]
 
     def commit(self) -> bool:
-        """Write everything, unless a value has changed since this transaction got it."""
+        """Write everything, unless a value that was read has changed."""
         if not self._written and self._read_count < 2:
             return True
         pairs: dict[tuple[str, str, str], int] = {}
@@ -138,8 +134,8 @@ class _RedisTransaction(Transaction):
             empty = hashlib.sha1(b"", usedforsecurity=False).hexdigest()
             checks += [number, field, empty if value == b"" else digest]
         writes: list[Any] = []
-        # If Redis has no memory left, only the first command that adds something fails, and nothing
-        # after a command that writes. So what is deleted comes last.
+        # If Redis has no memory left, only the first command that adds something fails, and none
+        # after a command that writes. So deletions come last.
         in_order = sorted(self._written.items(), key=lambda item: item[1] is None)
         for (kind, owner, name), value in in_order:
             number, folder, field = pair(kind, owner, name)

@@ -1,6 +1,6 @@
 """Store sessions in a database: PostgreSQL, MySQL, MariaDB or SQLite (see ``docs/databases.md``).
 
-Importing SQLAlchemy is slow. So a thread imports it when the database is used for the first time.
+Importing SQLAlchemy is slow, so a thread does it at the first use.
 """
 
 from .manager import SQLSessionManager

@@ -1,7 +1,7 @@
-"""Parse the database URL that the settings contain.
+"""Parse the database URL of the settings.
 
-Invariants: an error about a setting contains neither the URL nor the password. Importing SQLAlchemy
-is slow, so only ``resolve_address`` imports it.
+Invariants: an error contains neither the URL nor the password. Only ``resolve_address`` imports
+SQLAlchemy, which is slow.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _DRIVERS = {"sqlite": "pysqlite", "postgresql": "psycopg", "mysql": "pymysql"}
 _FORMER_DRIVERS = {"aiosqlite", "asyncpg", "aiomysql"}  # a URL may still name one of them
-_TLS_ON_VALUES = ("1", "true", "yes", "require", "required")  # of the option ``ssl`` for MySQL
+_TLS_ON_VALUES = ("1", "true", "yes", "require", "required")  # of MySQL's option ``ssl``
 
 
 @dataclass
@@ -36,7 +36,7 @@ class Address:
 
 
 def database_kind(url: str) -> str:
-    """Return the kind of database that a URL names: ``sqlite``, ``postgresql`` or ``mysql``.
+    """Return the kind of a URL's database: ``sqlite``, ``postgresql`` or ``mysql``.
 
     Raises SettingError for another kind, or if a Python package for it is missing.
     """
@@ -59,9 +59,8 @@ def database_kind(url: str) -> str:
 def resolve_address(url: str, password_file: str, start_dir: str) -> Address:
     """Return the address for a URL. Raises SettingError.
 
-    The first line of ``password_file``, if that isn't empty, is the password for PostgreSQL or
-    MySQL. A relative path of an
-    SQLite file starts in ``start_dir``, or in the current folder if that is empty.
+    The first line of ``password_file``, if any, is the password for PostgreSQL or MySQL. An SQLite
+    file's relative path starts in ``start_dir``, or in the current folder.
     """
     from sqlalchemy import make_url
     from sqlalchemy.exc import ArgumentError
@@ -105,11 +104,10 @@ def _first_line(path: str) -> str:
 
 
 def _tls_options(kind: str, url: URL) -> tuple[URL, dict[str, Any]]:
-    """Translate the TLS options in a URL into options of the database driver."""
     query = dict(url.query)
     options: dict[str, Any] = {}
     if kind == "postgresql":
-        if mode := query.pop("ssl", None):  # the name of "sslmode" in the former driver asyncpg
+        if mode := query.pop("ssl", None):  # asyncpg's name of "sslmode"
             query.setdefault("sslmode", mode)
         if ca_file := query.get("sslrootcert"):
             _ssl_context(str(ca_file))  # raises if the file can't be read
@@ -122,7 +120,6 @@ def _tls_options(kind: str, url: URL) -> tuple[URL, dict[str, Any]]:
 
 
 def _ssl_context(ca_file: str | None) -> ssl.SSLContext:
-    """Return a context that trusts the certificate authorities in a file."""
     try:
         return ssl.create_default_context(cafile=ca_file)
     except (OSError, ssl.SSLError) as exc:

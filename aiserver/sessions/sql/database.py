@@ -2,10 +2,10 @@
 
 Invariants:
 
-- A transaction is atomic. It takes effect only once, even if it is attempted several times: if the
-  connection breaks during the commit, the next attempt first checks whether it was committed.
-- A transaction that writes locks each row that it gets. So writes to one session wait for each
-  other. If two transactions create the same row, one of them is attempted again.
+- A transaction is atomic, and takes effect only once: if the connection breaks during the commit,
+  the next attempt first checks whether it was committed.
+- A transaction that writes locks each row that it gets, so writes to one session wait for each
+  other. If two create the same row, one of them is attempted again.
 - There are few retries, with less than three seconds between the first and the last.
 - When a commit returns, its data is on disk, as far as settings of the connection can ensure this.
 - If a process dies while it holds a lock, others can acquire the lock after a minute at most.
@@ -33,8 +33,8 @@ from .schema import can_be_key, owner_key, values
 
 T = TypeVar("T")
 
-LOCK_TIMEOUT = 10  # the maximum number of seconds to wait for a lock of another writer
-_RETRY_DELAYS = (0.02, 0.05, 0.1, 0.2, 0.4, 0.8)  # seconds between two attempts, on average
+LOCK_TIMEOUT = 10  # seconds to wait for another writer
+_RETRY_DELAYS = (0.02, 0.05, 0.1, 0.2, 0.4, 0.8)  # seconds between attempts, on average
 _OWNER = "owner"
 """The kind of a value with an owner's name in JSON, if the name can't be the key."""
 _Key = tuple[str, str, str]
@@ -59,7 +59,7 @@ class WriteState:
         """Whether bytes that were deleted or replaced must not stay in the database's file."""
 
     def was_committed(self, connection: Connection) -> bool:
-        """Return whether an attempt was committed although its connection broke."""
+        """Return whether a broken connection had committed."""
         if not self.outcome_unknown:
             return False
         if not self.put_keys:
@@ -68,10 +68,10 @@ class WriteState:
         return any(_find(connection, key) == self.id for key in self.put_keys)
 
     def begin_retry(self, error: Exception) -> float:
-        """Begin the next attempt, and return the number of seconds to wait before it.
+        """Begin the next attempt; return the seconds to wait before it.
 
-        ``error`` ended the previous attempt. It is raised again if the database didn't cause it;
-        the corresponding StorageError is raised if another attempt can't help.
+        Raises ``error`` if the database didn't cause it, a StorageError if another attempt can't
+        help.
         """
         failure = classify(error)
         if failure is None:
@@ -91,13 +91,12 @@ def _at(kind: str, owner: str, name: str) -> Any:
 
 
 def _find(connection: Connection, key: _Key) -> int | None:
-    """Return the write id of a row, or None if the row doesn't exist."""
     query = select(values.c.write_id).where(_at(*key)).with_for_update()
     return connection.execute(query).scalar()
 
 
 class SQLTransaction(Transaction):
-    """One transaction of a database. ``state`` is None if it only reads."""
+    """A transaction; ``state`` is None if it only reads."""
 
     def __init__(self, connection: Connection, state: WriteState | None) -> None:
         self._connection, self._state = connection, state
@@ -152,7 +151,7 @@ class SQLTransaction(Transaction):
         return {name: bytes(value) for name, value in rows}
 
     def delete_all(self, kind: str, owner: str, prefix: str) -> bool:
-        # What is known about other rows, such as that the head is missing, stays valid.
+        # What is known about other rows stays valid.
         for key in [key for key in self._exists if key[:2] == (kind, owner_key(owner))]:
             del self._exists[key]
         statement = delete(values).where(self._range(kind, owner, prefix))
@@ -182,15 +181,15 @@ class Database(ABC):
         self._notebook_locks: set[ExitStack] = set()
 
     def read(self, work: Callable[[Transaction], T]) -> T:
-        """Run ``work``, which changes nothing, in one transaction, and return its result."""
+        """Run ``work``, which changes nothing, in one transaction."""
         return self.query(lambda connection: work(SQLTransaction(connection, None)))
 
     def query(self, work: Callable[[Connection], T]) -> T:
-        """Run ``work``, which changes nothing, with a connection, and return its result."""
+        """Run ``work``, which changes nothing, with a connection."""
         return self._with_retries(lambda _: self._transaction(False, work))
 
     def write(self, work: Callable[[Transaction], T]) -> T:
-        """Run ``work``, which may write, in one transaction, and return its result."""
+        """Run ``work``, which may write, in one transaction."""
 
         def attempt(state: WriteState) -> T:
             def run(connection: Connection) -> T:
@@ -209,14 +208,13 @@ class Database(ABC):
         return self._with_retries(attempt)
 
     def lock_notebook_ids(self, owner: str) -> ExitStack:
-        """Acquire and return the owner's lock. Raises StorageBusy after ``LOCK_TIMEOUT``."""
+        """Return the owner's lock, acquired. Raises StorageBusy after ``LOCK_TIMEOUT``."""
         lock = ExitStack()
         self._with_retries(lambda _: lock.enter_context(self._notebook_lock(owner)))
         self._notebook_locks.add(lock)
         return lock
 
     def unlock_notebook_ids(self, lock: ExitStack) -> None:
-        """Release a lock that ``lock_notebook_ids`` returned."""
         self._notebook_locks.discard(lock)
         lock.close()
 
@@ -226,14 +224,13 @@ class Database(ABC):
 
     @abstractmethod
     def is_writable(self) -> bool:
-        """Return whether the database reports that it accepts writes."""
+        """Return whether the database says that it accepts writes."""
 
     def erase_deleted(self) -> None:
-        """Erase the bytes of deleted rows; a database server does it by itself, later."""
+        """Erase the bytes of deleted rows; a server does it by itself."""
         return
 
     def close_idle(self) -> None:
-        """Close idle connections to a server."""
         return
 
     def dispose(self) -> None:
@@ -244,14 +241,13 @@ class Database(ABC):
 
     @abstractmethod
     def _transaction(self, is_write: bool, work: Callable[[Connection], T]) -> T:
-        """Run ``work`` in one transaction, without retries, and return its result."""
+        """Run ``work`` in one transaction, without retries."""
 
     @abstractmethod
     def _notebook_lock(self, owner: str) -> contextlib.AbstractContextManager[None]:
-        """Return a context manager that holds the owner's notebook lock."""
+        """Return the owner's lock."""
 
     def _tables_lock(self) -> contextlib.AbstractContextManager[None]:
-        """Return a context manager that allows one process at a time to create the tables."""
         return contextlib.nullcontext()
 
     @abstractmethod

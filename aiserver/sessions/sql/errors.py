@@ -1,9 +1,8 @@
 """Map the exceptions of SQLAlchemy and the database drivers to AI Server's errors.
 
-Invariants: an error's message is a fixed text, without any text from the database, the URL or the
-password. The original exception is only available as the error's ``__cause__``. A transaction is
-attempted again only if the failed attempt changed nothing, or if the next one can find out whether
-it was committed.
+Invariants: an error's message is a fixed text, without any of the database's, the URL or the
+password. The original exception is only its ``__cause__``. A transaction is attempted again only if
+nothing was changed, or if the next attempt can find out whether it was committed.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from ...errors import (
 
 
 class Failure(NamedTuple):
-    """The reason why a transaction failed, and whether another attempt makes sense."""
+    """A failed transaction's error, and whether to try again."""
 
     error: StorageError
     """The error to raise if no other attempt succeeds."""
@@ -54,7 +53,7 @@ _NO_FILE = "The history database file can't be opened or created."
 _FAILURES: list[tuple[Callable[[], Failure], tuple[str | int, ...]]] = [
     # A deadlock, or two transactions that can't be serialised.
     (lambda: Failure(StorageBusy(), can_retry=True), ("40001", "40P01", 1020, 1213)),
-    # It took too long to get a lock or to execute a statement.
+    # A lock or a statement took too long.
     (lambda: Failure(StorageBusy()), ("55P03", "57014", 1205, 1317, 1969, 3024)),
     # The connection broke, or the database is starting, stopping, or has too many connections.
     (
@@ -88,9 +87,9 @@ _SQLITE_FAILURES: list[tuple[Callable[[], Failure], tuple[str, ...]]] = [
 
 
 def classify(error: BaseException) -> Failure | None:
-    """Return the failure for a transaction's exception; None if the database didn't cause it."""
+    """Return the failure; None if the database didn't cause it."""
     if isinstance(error, (sa.IntegrityError, sqlite3.IntegrityError)):
-        # Another writer inserted a row with the same key; the next attempt reads this row.
+        # Another writer inserted this row; the next attempt reads it.
         return Failure(StorageBusy(), can_retry=True)
     if isinstance(error, (sa.TimeoutError, asyncio.TimeoutError, TimeoutError)):
         return Failure(StorageUnreachable())
@@ -122,7 +121,7 @@ def classify(error: BaseException) -> Failure | None:
 
 
 def _classify_postgresql_message(message: str) -> Failure:
-    """Return the failure for a PostgreSQL error without a code, based on its message."""
+    """Used for errors without a code."""
     if "authentication failed" in message or re.search('role ".*" does not exist', message):
         return Failure(StorageUnreachable(_REJECTED))
     if re.search('database ".*" does not exist', message):
@@ -131,7 +130,6 @@ def _classify_postgresql_message(message: str) -> Failure:
 
 
 def _mysql_code(cause: Any) -> int | None:
-    """Return the error code in an exception of the MySQL driver, or None."""
     if type(cause).__module__.startswith("pymysql") and cause.args:
         return cause.args[0] if isinstance(cause.args[0], int) else None
     return None

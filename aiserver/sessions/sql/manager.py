@@ -1,7 +1,7 @@
-"""The session store in an SQL database. It runs each transaction in a thread.
+"""The store in an SQL database. Each transaction runs in a thread.
 
-Invariants: creating a manager doesn't connect to the database, so a Jupyter server starts even if
-the database doesn't respond.
+Invariants: creating a manager doesn't connect, so a Jupyter server starts even if the database
+doesn't respond.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ T = TypeVar("T")
 
 
 def _create_database(url: str, password_file: str, start_dir: str) -> Database:
-    """Return the ``Database`` for a URL. Runs in a thread, because importing SQLAlchemy is slow."""
+    """Runs in a thread, because importing SQLAlchemy is slow."""
     from .servers import MySQLDatabase, PostgreSQLDatabase
     from .sqlite import SQLiteDatabase
 
@@ -68,7 +68,7 @@ class SQLSessionManager(KeyValueSessionManager):
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        database_kind(self.url)  # raises early if the URL isn't supported or a package is missing
+        database_kind(self.url)  # raises SettingError early
         self._runner = Runner(
             partial(_create_database, self.url, self.password_file, self.start_dir)
         )
@@ -85,16 +85,16 @@ class SQLSessionManager(KeyValueSessionManager):
         return await self.run_operation(lambda db: db.read(work))
 
     async def run_operation(self, operation: Callable[[Any], T]) -> T:
-        """Run an operation on the ``Database`` in a thread, and return its result.
+        """Run an operation on the ``Database`` in a thread.
 
-        Raises StorageUnreachable if it hasn't ended after ``timeout`` seconds.
+        Raises StorageUnreachable after ``timeout`` seconds.
         """
         return await self._runner.run(operation, self.timeout)
 
     @contextlib.asynccontextmanager
     async def notebook_id_lock(self, *, owner: str = "") -> AsyncIterator[None]:
-        # After ``self.timeout``, the thread could still acquire the lock, and nobody would release
-        # it. ``lock_notebook_ids`` has a timeout of its own.
+        # No ``self.timeout``: the thread could acquire the lock later, and nobody would release it.
+        # ``lock_notebook_ids`` has its own timeout.
         acquisition = asyncio.ensure_future(
             self._runner.run(lambda db: db.lock_notebook_ids(owner))
         )
@@ -103,13 +103,13 @@ class SQLSessionManager(KeyValueSessionManager):
             if not acquisition.cancelled() and acquisition.exception() is None:
                 lock = acquisition.result()
                 unlocking = self.run_operation(lambda db: db.unlock_notebook_ids(lock))
-                # The event loop has only a weak reference to the task.
+                # The event loop's own reference is weak.
                 self._unlock_task = asyncio.ensure_future(unlocking)
 
         try:
             lock = await asyncio.shield(acquisition)
         except asyncio.CancelledError:
-            acquisition.add_done_callback(unlock)  # the thread still tries to acquire the lock
+            acquisition.add_done_callback(unlock)  # the thread still waits for the lock
             raise
         try:
             yield

@@ -3,15 +3,15 @@
 Invariants:
 
 - Every database compares the values of ``Name`` columns byte by byte.
-- Two owners never have the same key in the column ``owner``. A key has at most 200 bytes and
-  contains nothing that a database can't store, such as NUL or a lone surrogate. An owner's name is
-  the key if possible, so that an administrator can use it in rules for row-level security.
-- If several processes start at once, one of them creates or converts the tables while the others
-  wait. If a process is killed meanwhile, the next process does it.
+- Two owners never have the same key in the column ``owner``. A key has at most 200 bytes, without
+  what a database can't store, such as NUL or a lone surrogate. It is the owner's name if possible,
+  for an administrator's rules of row-level security.
+- If several processes start at once, one creates or converts the tables while the others wait. If
+  it is killed, the next one does it.
 - The tables of a newer version of AI Server are not changed.
 
-Version 0001 had a table for each kind of data. Its data is converted in one transaction, and its
-tables are then dropped, so that an older AI Server that still runs gets an error.
+Version 0001 had a table for each kind of data. They are converted in one transaction and then
+dropped, so that an older AI Server that still runs gets an error.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ _OLD_TABLES = (
 
 
 class Name(TypeDecorator[str]):
-    """The type of a column for short texts that are compared byte by byte."""
+    """Short texts, compared byte by byte."""
 
     impl = String
     cache_ok = True
@@ -71,7 +71,7 @@ class Name(TypeDecorator[str]):
         return dialect.type_descriptor(String(self._length, collation=collation))
 
     def bind_processor(self, dialect: Dialect) -> None:
-        """Pass texts unchanged, because MySQL itself converts them to UTF-8 bytes."""
+        """Pass texts unchanged: MySQL itself converts them to UTF-8."""
 
     def process_result_value(self, value: Any, dialect: Dialect) -> str | None:
         return value.decode() if isinstance(value, bytes) else value
@@ -106,7 +106,7 @@ def owner_key(owner: str) -> str:
 
 
 def can_be_key(owner: str) -> bool:
-    """Return whether an owner's name is also the owner's key."""
+    """Return whether an owner's name is also the key."""
     try:
         data = owner.encode()
     except UnicodeEncodeError:
@@ -115,9 +115,9 @@ def can_be_key(owner: str) -> bool:
 
 
 def current_version(connection: Connection) -> str | None:
-    """Return the version of the tables, or None if the database has no table with the version.
+    """Return the tables' version, or None.
 
-    Raises StorageError if a newer version of AI Server created the tables.
+    Raises StorageError if a newer AI Server created them.
     """
     if not inspect(connection).has_table(version_table.name):
         return None
@@ -133,12 +133,12 @@ def current_version(connection: Connection) -> str | None:
 def create_tables(connection: Connection, begin: Callable[[], Transaction]) -> None:
     """Create missing tables, and convert those of version 0001, in the current transaction.
 
-    ``begin`` returns a ``Transaction`` for the connection. In MySQL, creating and dropping a table
-    commits. So the tables are created first, and dropped when all data is converted.
+    In MySQL, creating and dropping a table commits. So tables are created first, and dropped when
+    all data is converted.
     """
     version = current_version(connection)
     if version == VERSION:
-        return  # another process created the tables while this one waited for the lock
+        return  # another process created them meanwhile
     _metadata.create_all(connection)
     if version is None:
         connection.execute(insert(version_table), {"version_num": VERSION})
@@ -177,7 +177,7 @@ def _convert(connection: Connection, transaction: Transaction, existing: list[st
     lines: dict[tuple[str, str], list[str]] = {}
     columns = "owner, notebook_id, content"
     for key, notebook_id, entry in rows("aiserver_notebook_log", columns, "seq"):
-        # A line break is only between values, because JSON strings contain none.
+        # JSON strings contain no line breaks.
         line = entry.replace("\n", "")
         lines.setdefault((names.get(key, key), notebook_id), []).append(line)
     for (owner, notebook_id), entries in lines.items():

@@ -1,8 +1,7 @@
 """Databases that run as servers: PostgreSQL, MySQL and MariaDB.
 
-Invariants: a Jupyter server that hasn't used its database for a minute, and that holds no lock, has
-no open connections to it, because a database limits their number. A lock belongs to a connection,
-so the database releases the lock when the connection ends.
+Invariants: a Jupyter server has no open connections after an idle minute without locks, because a
+database limits their number. A lock belongs to a connection, so it is released when that ends.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from .schema import owner_key
 T = TypeVar("T")
 
 CONNECT_TIMEOUT = 10  # seconds
-# A transaction that is idle for a minute belongs to a machine that has probably died.
+# A machine whose transaction is idle for a minute has probably died.
 _POSTGRESQL_SETTINGS = """
 SET lock_timeout = '10s';
 SET idle_in_transaction_session_timeout = '60s';
@@ -32,20 +31,19 @@ SET tcp_keepalives_idle = 30;
 SET tcp_keepalives_interval = 10;
 SET tcp_keepalives_count = 3
 """
-# With these settings of the driver, AI Server notices that the database's machine has died.
+# AI Server then notices that the database's machine has died.
 _KEEPALIVES = {
     "keepalives_idle": 30,
     "keepalives_interval": 10,
     "keepalives_count": 3,
     "tcp_user_timeout": 60_000,
 }
-# An administrator may have chosen a sql_mode with which MySQL truncates texts or interprets
-# backslashes differently.
+# With another sql_mode, MySQL may truncate texts or interpret backslashes differently.
 _MYSQL_SETTINGS = (
     "SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION', "
     f"SESSION innodb_lock_wait_timeout = {LOCK_TIMEOUT}, SESSION wait_timeout = 600"
 )
-_NETWORK_TIMEOUT = 60  # seconds to wait for the server while receiving or sending
+_NETWORK_TIMEOUT = 60  # seconds to receive or send
 
 
 class ServerDatabase(Database):
@@ -67,7 +65,7 @@ class ServerDatabase(Database):
 
     @abstractmethod
     def _lock_statements(self, name_digest: bytes) -> tuple[str, str]:
-        """Return a statement that selects 1 if it acquires a lock, and one that releases it."""
+        """Return statements that acquire a lock, selecting 1, and release it."""
 
     def _transaction(self, is_write: bool, work: Callable[[Connection], T]) -> T:
         with self._connect() as connection:
@@ -78,14 +76,13 @@ class ServerDatabase(Database):
 
     @contextlib.contextmanager
     def _connect(self) -> Iterator[Connection]:
-        """Yield a connection from the pool, and put it back afterwards."""
         pool = self._engine.pool
         try:
             with self._engine.connect() as connection:
                 yield connection
         finally:
             if pool is not self._engine.pool:
-                # ``_close_connections`` has replaced the pool, but couldn't close this connection.
+                # ``_close_connections`` replaced the pool, but couldn't close this one.
                 pool.dispose()
 
     def _notebook_lock(self, owner: str) -> contextlib.AbstractContextManager[None]:
@@ -96,11 +93,11 @@ class ServerDatabase(Database):
 
     @contextlib.contextmanager
     def _lock(self, name: str) -> Iterator[None]:
-        """Hold a lock that the database releases if this process dies."""
+        """The database releases the lock if this process dies."""
         digest = hashlib.sha256(name.encode()).digest()
         lock, unlock = map(text, self._lock_statements(digest))
         with self._connect() as connection:
-            # Without autocommit, a transaction would stay open, and idle, while the lock is held.
+            # Otherwise, a transaction would be open and idle meanwhile.
             connection.execution_options(isolation_level="AUTOCOMMIT")
             if connection.execute(lock).scalar() != 1:
                 raise StorageBusy
@@ -110,7 +107,7 @@ class ServerDatabase(Database):
                 try:
                     connection.execute(unlock)
                 except Exception:
-                    connection.invalidate()  # closes the connection, which releases the lock
+                    connection.invalidate()  # this releases the lock
 
     def _create_tables(self) -> None:
         try:
@@ -144,7 +141,7 @@ class PostgreSQLDatabase(ServerDatabase):
 
     def _lock_statements(self, name_digest: bytes) -> tuple[str, str]:
         lock_id = int.from_bytes(name_digest[:8], "big", signed=True)
-        # If the lock isn't free within ``lock_timeout``, the statement fails.
+        # This fails after ``lock_timeout``.
         return f"SELECT 1, pg_advisory_lock({lock_id})", f"SELECT pg_advisory_unlock({lock_id})"
 
 
@@ -190,7 +187,7 @@ class MySQLDatabase(ServerDatabase):
         return self.query(_missing_in_mysql)
 
     def _lock_statements(self, name_digest: bytes) -> tuple[str, str]:
-        # In MySQL, a lock's name is valid in the whole server, not in one database.
+        # MySQL's lock names are valid in the whole server.
         full_name = f"CONCAT('{name_digest[:8].hex()}-', MD5(DATABASE()))"
         return f"SELECT GET_LOCK({full_name}, {LOCK_TIMEOUT})", f"SELECT RELEASE_LOCK({full_name})"
 

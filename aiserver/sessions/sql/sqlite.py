@@ -1,4 +1,4 @@
-"""Transactions and locks of SQLite databases, and warnings about where they are stored."""
+"""SQLite databases, and warnings about where they are stored."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from .database import LOCK_TIMEOUT, Database
 
 T = TypeVar("T")
 
-_ERASE_TIMEOUT_MS = 200  # milliseconds to wait for other processes before the log is emptied
-_WAL_PAUSE = 0.02  # seconds between two attempts to enable the write-ahead log
+_ERASE_TIMEOUT_MS = 200  # milliseconds to wait for other processes
+_WAL_PAUSE = 0.02  # seconds between attempts
 
 
 class SQLiteDatabase(Database):
@@ -79,12 +79,11 @@ class SQLiteDatabase(Database):
                 self._unused_connections.append(connection)
 
     def _transaction(self, is_write: bool, work: Callable[[Connection], T]) -> T:
-        # SQLite allows one writer at a time. Waiting for ``_write_lock`` takes less time than
-        # SQLite's polling. Each connection to ":memory:" has a database of its own, so all readers
-        # and writers must use the same one.
+        # SQLite allows one writer at a time, and polls more slowly than ``_write_lock``. Each
+        # connection to ":memory:" has its own database, so all must use the same one.
         is_exclusive = is_write or self._file is None
         with self._write_lock if is_exclusive else contextlib.nullcontext():
-            # SQLAlchemy's own transactions would not begin a write with BEGIN IMMEDIATE.
+            # SQLAlchemy's own transactions don't begin with BEGIN IMMEDIATE.
             connection = self._take_connection()
             driver: Any = connection.connection.dbapi_connection
             try:
@@ -94,7 +93,7 @@ class SQLiteDatabase(Database):
                 driver.commit()
                 return result
             finally:
-                # After a commit, which bypasses SQLAlchemy, this only ends its own transaction.
+                # After a commit, this only ends SQLAlchemy's own transaction.
                 connection.rollback()
                 driver.rollback()
                 self._unused_connections.append(connection)
@@ -111,7 +110,7 @@ class SQLiteDatabase(Database):
 
     @contextlib.contextmanager
     def _notebook_lock(self, owner: str) -> Iterator[None]:
-        """Lock a file next to the database. All owners share this lock. Raises StorageBusy."""
+        """All owners share the lock of a file next to the database. Raises StorageBusy."""
         lock = FileLock(f"{self._file}.lock", mode=0o600, thread_local=False)
         try:
             if self._file:
@@ -119,14 +118,14 @@ class SQLiteDatabase(Database):
         except Timeout as exc:
             raise StorageBusy from exc
         except OSError:
-            pass  # if no lock file can be created in the folder, SQLite can't write there, either
+            pass  # SQLite can't write into this folder, either
         try:
             yield
         finally:
             lock.release()
 
     def _ensure_tables(self) -> None:
-        # Without this, a deleted file would be written on without its name, and end with us.
+        # Otherwise, writes would go to the deleted file, and end with us.
         if self._is_ready and self._file and not self._file.exists():
             with self._write_lock:
                 self._close_connections()
@@ -147,10 +146,9 @@ class SQLiteDatabase(Database):
 
 
 def _enable_wal(connection: Any) -> None:
-    """Enable the write-ahead log. Raises OperationalError if it can't be enabled in time.
+    """Raise OperationalError if the write-ahead log can't be enabled in time.
 
-    If another connection is writing, which includes enabling the log, SQLite doesn't wait for it,
-    regardless of the connection's timeout.
+    While another connection writes or enables the log, SQLite doesn't wait, whatever the timeout.
     """
     deadline = time.monotonic() + LOCK_TIMEOUT
     while True:
@@ -164,7 +162,6 @@ def _enable_wal(connection: Any) -> None:
 
 
 def _create_private(file: Path) -> None:
-    """Create a database file that only the current user can read and write."""
-    with contextlib.suppress(OSError):  # if the file can't be created, SQLite raises an error later
+    with contextlib.suppress(OSError):  # SQLite raises an error later
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         os.close(os.open(file, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
