@@ -1,7 +1,6 @@
 """Join modules into one text for the kernel.
 
-There are texts for the check, for profiles, and for variables. The text for R kernels has all
-functions that the page calls there.
+The text for R has all functions that the page calls.
 """
 
 from __future__ import annotations
@@ -40,8 +39,8 @@ PROFILE_MODULES = (
 )
 VARIABLES_MODULES = ("inspection/objects", "inspection/scalars", "variables")
 R_MODULES = ("variables", "containers", "columns", "data", "values", "describe", "sample", "call")
-# In the first line, the page recognises its own request. The modules and the call see only R's base
-# package, so they use no function that the person has redefined, and assign no variable.
+# The page recognises its request by the first line. The code sees only R's base package, so it uses
+# no function that the person has redefined, and assigns no variable.
 _R_TEXT = """# AI Server reads variables
 base::eval(base::quote({{
 {modules}
@@ -53,7 +52,7 @@ _FUTURE = "from __future__ import annotations\n"
 
 
 def bundle(modules: tuple[str, ...] = CHECK_MODULES) -> str:
-    """Join modules, no two of which define the same top-level name, into one text."""
+    """Join modules, which must not define the same top-level name twice."""
     texts = [_FUTURE]
     for name in modules:
         text = (Path(__file__).parent / f"{name}.py").read_text(encoding="utf-8")
@@ -62,7 +61,7 @@ def bundle(modules: tuple[str, ...] = CHECK_MODULES) -> str:
 
 
 def bundle_r() -> str:
-    """Return R code that sends the result of ``__CALL__``, for which the page puts in a call."""
+    """Return R code that sends the result of ``__CALL__``, which the page replaces with a call."""
     folder = Path(__file__).parent / "r"
     modules = [(folder / f"{name}.R").read_text(encoding="utf-8") for name in R_MODULES]
     return _R_TEXT.format(modules="\n".join(modules))

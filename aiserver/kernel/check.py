@@ -33,15 +33,15 @@ from .problems import CLEAR_SIMILARITY, MAX_CANDIDATES, Problems, similarity
 from .scopes.names import NameChecker
 from .source import Source, depth, syntax_position
 
-_LONGEST_CODE = 100_000  # characters; in longer code, only the syntax is checked
-_LONGEST_PARSED = 300_000  # characters; longer code isn't checked at all
-_DEEPEST = 150  # levels of the syntax tree; from this depth on, only the syntax is checked
+_LONGEST_CODE = 100_000  # characters; of longer code, only the syntax is checked
+_LONGEST_PARSED = 300_000  # characters; longer code isn't checked
+_DEEPEST = 150  # levels of the syntax tree; beyond, only the syntax is checked
 
 
 def check_cell(
     variables: dict[str, Any], code: str, own_code: str, original: str, mode: str
 ) -> str:
-    """Return the result of ``check_suggestion`` as JSON in base64, for the page."""
+    """Return the result of ``check_suggestion`` as JSON in base64."""
     return encode(
         check_suggestion(code, variables, original=original, mode=mode, own_code=own_code)
     )
@@ -62,10 +62,9 @@ def check_suggestion(
 
     Both are sorted by position. ``overwrites.py`` describes the warnings.
 
-    ``variables`` is the namespace in which the suggestion would run, and ``folder`` is the kernel's
-    current folder. ``mode`` is the mode of the request, and ``original`` the code that it was
-    about. ``own_code`` is the cell's code, which the suggestion would replace. The check stops
-    after ``seconds``. Never raises: if an analysis fails, problems may be missing.
+    ``folder`` is the kernel's current folder, ``original`` the code that the request was about,
+    ``own_code`` that which the suggestion would replace. The check stops after ``seconds``. Never
+    raises: if an analysis fails, problems may be missing.
     """
     warnings: list[dict[str, Any]] = []
     if len(code) > _LONGEST_PARSED:
@@ -76,7 +75,7 @@ def check_suggestion(
     tree = source.tree
     if source.error is not None:
         message = str(source.error.msg or "invalid syntax")
-        problems.deadline = math.inf  # parsing alone may have taken longer
+        problems.deadline = math.inf  # parsing may have taken longer
         problems.add(syntax_position(source.error, source.text), "syntax", "", message)
     elif tree is not None and _is_checked(tree, source, code):
         with contextlib.suppress(Exception):
@@ -96,7 +95,6 @@ def check_suggestion(
 
 
 def _is_checked(tree: ast.Module, source: Source, code: str) -> bool:
-    """Return whether more than the syntax is checked."""
     if source.is_foreign or len(code) > _LONGEST_CODE:
         return False
     return depth(tree, _DEEPEST) < _DEEPEST
@@ -119,7 +117,7 @@ def _check_names(
         statement = import_of(name, problems.text_after(node))
         meant = ""
         if not candidates and not statement:
-            # Except for clear misspellings, a name never means a built-in name.
+            # Only a clear misspelling means a built-in name.
             candidates = [other for other in near if other not in builtin_names]
             frames, meant = frames_meant_by(name)
             meant = "" if candidates else meant
@@ -142,7 +140,7 @@ _MESSAGES = {
 
 
 def check_unchanged(tree: ast.Module, original: str, mode: str, problems: Problems) -> None:
-    """Report the first statement that differs from the ``original`` code, and missing tests."""
+    """Report the first statement that differs from ``original``, and missing tests."""
     old_tree = Source(original).tree if mode in _MESSAGES and tree.body else None
     if old_tree is None:
         return
@@ -161,13 +159,12 @@ def check_unchanged(tree: ast.Module, original: str, mode: str, problems: Proble
 
 
 def _first_change(old: list[ast.stmt], new: list[ast.stmt], problems: Problems) -> ast.stmt | None:
-    """Return the first statement of ``new`` that isn't in the same place of ``old``."""
     for before, after in zip(old, new):
         problems.check_time()
         if _text(before) != _text(after):
             inner = None
             if _text(before, with_body=False) == _text(after, with_body=False):
-                # Only the body differs, so look for the change in it.
+                # Only the body differs.
                 inner = _first_change(
                     _without_docstring(before), _without_docstring(after), problems
                 )
@@ -176,7 +173,7 @@ def _first_change(old: list[ast.stmt], new: list[ast.stmt], problems: Problems) 
 
 
 def _text(node: ast.stmt, with_body: bool = True) -> str:
-    """Return a text that doesn't depend on the format, the comments and the docstrings."""
+    """Return a text without format, comments and docstrings."""
     if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
         return ast.dump(node)
     copy = type(node)(**dict(ast.iter_fields(node)))
@@ -188,7 +185,6 @@ def _text(node: ast.stmt, with_body: bool = True) -> str:
 
 
 def _without_docstring(node: ast.AST) -> list[ast.stmt]:
-    """Return the statements of a body, without its docstring."""
     body: list[ast.stmt] = getattr(node, "body", [])
     first = body[0] if body else None
     is_docstring = (
@@ -201,7 +197,6 @@ def _without_docstring(node: ast.AST) -> list[ast.stmt]:
 
 
 def _has_assertion(node: ast.stmt) -> bool:
-    """Return whether a statement contains an ``assert``, or a call such as ``assert_equal(…)``."""
     for child in ast.walk(node):
         if isinstance(child, ast.Assert):
             return True

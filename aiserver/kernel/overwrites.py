@@ -7,9 +7,9 @@ A warning isn't a problem: the code does what it says. It is a dict with these k
   ``deleted``, ``changed`` (in place), ``columns`` (existing columns are overwritten) or ``file``
 - ``name``: the name of the DataFrame, or the path of the file
 - ``rows`` and ``width``: the size of the DataFrame; 0 for a file
-- ``labels``: the columns that are overwritten
+- ``labels``: the overwritten columns
 - ``other_name``: another name for the result of an assignment, or ""
-- ``uses``: the positions at which this name has to replace the old one, each as line and column
+- ``uses``: the line and column of each place where this name has to replace the old one
 
 There is at most one warning for each DataFrame and file. Nothing is reported for:
 
@@ -40,12 +40,12 @@ from .source import Source
 
 _MAX_WARNINGS = 10
 _MAX_LABELS = 5
-# The kinds, from the gravest. Of several warnings about one DataFrame, the gravest is returned.
+# The gravest first, which alone is returned for a DataFrame.
 _GRAVITY = ("deleted", "replaced", "reloaded", "file", "changed", "columns")
 # Methods that change a DataFrame without ``inplace``.
 _CHANGING = {"update", "isetitem", "replace_column", "extend"}
 _REMOVING = {"pop", "drop_in_place"}
-# Functions and methods that write a file whose path is their first argument.
+# Their first argument is the path of the file that they write.
 _WRITERS = set(
     "to_csv to_excel to_parquet to_json to_pickle to_feather to_html to_xml to_latex to_stata "
     "to_markdown to_orc write_csv write_parquet write_json write_ndjson write_excel write_ipc "
@@ -55,14 +55,14 @@ _PATH_METHODS = {"write_text", "write_bytes", "open"}
 _PATH_PARAMETERS = ("first", "path_or_buf", "path", "excel_writer", "fname", "file")
 # Attributes of a DataFrame that aren't the DataFrame.
 _PARTS = {"T", "values", "columns", "index", "shape", "dtypes", "size", "empty", "style"}
-# Methods whose result has all rows and columns, perhaps in another order.
+# The result has all rows and columns, perhaps in another order.
 _KEEPING = set(
     "copy sort_values sort_index reset_index convert_dtypes infer_objects rename_axis clone sort "
     "rechunk with_row_index".split()
 )
-# Methods that return a number of rows, by default 5 or 1.
+# These return a number of rows, by default 5 or 1.
 _LIMITING = {"head", "tail", "limit", "sample", "nlargest", "nsmallest"}
-# Methods whose result lacks rows, columns or values, or has another shape.
+# The result lacks rows, columns or values, or has another shape.
 _LOSING = set(
     "dropna drop_duplicates query filter groupby group_by pivot pivot_table melt unpivot stack "
     "unstack merge join agg aggregate apply applymap map transform transpose describe value_counts "
@@ -75,7 +75,7 @@ _LOSING = set(
 
 
 class StoredFrame:
-    """A DataFrame in the kernel. ``columns`` has the labels that are texts."""
+    """A DataFrame in the kernel; ``columns`` are its labels that are texts."""
 
     def __init__(self, name: str, obj: Any, frame: Frame) -> None:
         self.name, self.obj, self.columns = name, obj, set(frame.columns)
@@ -87,10 +87,10 @@ class StoredFrame:
 class Origin:
     """The part of a DataFrame's data that a value has.
 
-    ``frame`` is the DataFrame of which the value has all data, and perhaps more columns. It is None
-    if there is none: the value is new, or lacks data. ``is_same`` tells whether the value is the
-    DataFrame or stands for it, and ``is_read`` whether it was read from a file. ``is_changed``
-    tells whether the suggestion has changed it, or the value from which it was copied.
+    ``frame`` is the DataFrame of which the value has all data, and perhaps more columns; None if it
+    is new or lacks data. ``is_same`` tells whether the value is the DataFrame or has replaced it,
+    ``is_read`` whether it was read from a file, ``is_changed`` whether the suggestion has changed
+    it, or what it was copied from.
     """
 
     def __init__(
@@ -104,21 +104,21 @@ class Origin:
         self.is_changed = is_changed
 
     def after(self, keeps_all: bool | None) -> Origin | None:
-        """Return the origin of an operation's result; None if it isn't certain."""
+        """Return the origin of an operation's result, or None."""
         if keeps_all is None:
             return None
         return Origin(self.frame, is_changed=self.is_changed) if keeps_all else Origin()
 
 
 class Origins(Flow):
-    """Evaluates expressions, and records the origins of their values. Reports no problems."""
+    """Records the origins of values; reports no problems."""
 
     def report(self, *_: Any, **__: Any) -> None: ...
 
     report_code = report
 
     def origin(self, node: ast.AST) -> Origin | None:
-        """Return the origin of an expression's value; None if it isn't certain."""
+        """Return None if it isn't certain."""
         origin: Origin | None = self.value(node).origin
         return origin
 
@@ -136,7 +136,7 @@ class Origins(Flow):
     def _name(self, name: str) -> Value:
         value = super()._name(name)
         if isinstance(value, Frame) and name not in self._names and value.origin is None:
-            with contextlib.suppress(Exception):  # this version of the library lacks an attribute
+            with contextlib.suppress(Exception):  # an attribute is missing in this version
                 value.origin = Origin(StoredFrame(name, self.variables[name], value), is_same=True)
         return value
 
@@ -168,7 +168,7 @@ class Origins(Flow):
         return owner.after(has_all)
 
     def _selects_all(self, frame: StoredFrame, key: Any) -> bool | None:
-        """Return whether ``frame[key]`` has all data of a DataFrame; None if it isn't certain."""
+        """Return whether ``frame[key]`` has all data; None if it isn't certain."""
         if isinstance(key, ast.Slice):
             lower, upper = (getattr(part, "value", part) for part in (key.lower, key.upper))
             if key.step is not None or not {type(lower), type(upper)} <= {int, type(None)}:
@@ -199,7 +199,7 @@ class Origins(Flow):
         return Origin(is_read=name.startswith(("read_", "scan_", "load_dataset")))
 
     def keeps_all(self, frame: StoredFrame, name: str, node: ast.Call) -> bool | None:
-        """Return whether a method's result has all data of ``frame``; None if it isn't certain."""
+        """Return whether a method's result has all data; None if it isn't certain."""
         arguments = Arguments(node, "first")
         if not arguments.is_exact:
             return None
@@ -230,7 +230,7 @@ def is_in_place(node: ast.Call) -> bool:
 def find_overwrites(
     source: Source, variables: dict[str, Any], original: str, deadline: float, folder: str
 ) -> list[dict[str, Any]]:
-    """Return the warnings, sorted by position. ``original`` is the cell's own code."""
+    """Return sorted warnings. ``original`` is the cell's own code."""
     own = _Finder(Source(original), variables, deadline, folder)
     finder = _Finder(source, variables, deadline, folder, own)
     warnings = list(finder.warnings.values())[:_MAX_WARNINGS]
@@ -238,10 +238,9 @@ def find_overwrites(
 
 
 class _Finder(Origins):
-    """Follows the statements of a suggestion in order, and collects the warnings about it.
+    """Follows a suggestion's statements, and collects warnings.
 
-    ``own`` is the finder of the cell's own code, which has no warnings. ``files`` has the files
-    that the code writes.
+    ``own`` is the finder for the cell's own code. ``files`` are those that the code writes.
     """
 
     def __init__(
@@ -306,20 +305,19 @@ class _Finder(Origins):
         if origin.frame is not None and origin.frame.obj is self.variables.get(name):
             if previous is not None and self._is_certain:
                 previous.is_same = False
-            origin.is_same = True  # a copy stands for the DataFrame now
+            origin.is_same = True  # a copy has replaced it
             if self._is_certain and not origin.is_changed:
                 self.warnings.pop((False, name), None)
         elif previous is not None and not self._is_redefined(name):
             self._warn("reloaded" if origin.is_read else "replaced", previous, target, name=name)
 
     def _own_origin(self, name: str) -> Origin | None:
-        """Return the origin of a name's value, if it is, or stands for, the DataFrame ``name``."""
+        """Return the origin if the name's value is the DataFrame, or has replaced it."""
         origin: Origin | None = self._name(name).origin
         frame = origin.frame if origin is not None and origin.is_same else None
         return origin if frame is not None and frame.obj is self.variables.get(name) else None
 
     def _is_redefined(self, name: str) -> bool:
-        """Return whether the cell's own code defines a name, as the current statement does."""
         for statement in [] if _reads_name(self._current, name) else self._own.tree.body:
             if name in bound_names(ast.Module([statement], [])) or _reads_name(statement, name):
                 return not _reads_name(statement, name)
@@ -378,7 +376,6 @@ class _Finder(Origins):
         return super()._call(called, node)
 
     def _written_file(self, node: ast.Call) -> str:
-        """Return the path of the file that a call writes anew; "" if there is none."""
         function, arguments = node.func, Arguments(node, "first")
         path, mode = arguments.get(*_PATH_PARAMETERS), arguments.constant("mode", "w")
         if isinstance(function, ast.Attribute) and function.attr in _PATH_METHODS:
@@ -408,7 +405,6 @@ class _Finder(Origins):
         columns: list[str] | None = None,
         name: str = "",
     ) -> None:
-        """Add a warning. If ``columns`` is given, the DataFrame must have one of them."""
         frame = origin.frame if origin is not None else None
         existing = [column for column in columns or () if frame and column in frame.columns]
         if columns is not None and not existing:
@@ -440,7 +436,7 @@ class _Finder(Origins):
         }
 
     def _uses(self, name: str) -> list[list[int]]:
-        """Return the positions of the uses that can be renamed; [] if not all of them can be."""
+        """Return the positions to rename; [] if not all can be."""
         uses = uses_after(self.tree, self._current, name)
         if uses is None or self._source.has_magic_with(name, self._current.lineno):
             return []
@@ -466,7 +462,7 @@ _GROUPED_BY = re.compile(r"""\.group_?by\(\[?["'](\w+)["'](?:[])]|, *\w+ *=)""")
 
 
 def free_name(name: str, code: str, taken: Collection[str]) -> str:
-    """Return a name for a new DataFrame: ``sales_by_region`` for groups, or else ``sales_2``."""
+    """Return ``sales_by_region`` for groups, or else ``sales_2``."""
     key = _GROUPED_BY.search(code)
     by_key = f"{name}_by_{key.group(1)}" if key is not None else ""
     if by_key.isidentifier() and by_key not in taken:
@@ -478,10 +474,10 @@ def free_name(name: str, code: str, taken: Collection[str]) -> str:
 
 
 def uses_after(tree: ast.Module, statement: ast.stmt, name: str) -> list[ast.Name] | None:
-    """Return the target of an assignment and the later uses of its name, which can be renamed.
+    """Return an assignment's target and the later uses of its name.
 
-    Return None if it isn't certain that all uses can be renamed: for example, if the statement
-    isn't one of the cell itself, or if a function binds the name.
+    Return None if it isn't certain that all can be renamed, as in a nested statement, or if a
+    function binds the name.
     """
     if not isinstance(statement, (ast.Assign, ast.AnnAssign)) or statement not in tree.body:
         return None
@@ -492,7 +488,7 @@ def uses_after(tree: ast.Module, statement: ast.stmt, name: str) -> list[ast.Nam
             return None  # a function above may run later
         value = node.value if isinstance(node, _ASSIGNMENTS) else None
         if isinstance(value, ast.Name) and value.id == name:
-            return None  # through another name, later statements may change the DataFrame
+            return None  # it may be changed through another name
     nodes = [node for part in [*targets, *tree.body[index + 1 :]] for node in ast.walk(part)]
     is_simple = all(isinstance(target, ast.Name) for target in targets)
     if not is_simple or any(_is_other_use(node, name) for node in nodes):
@@ -501,12 +497,11 @@ def uses_after(tree: ast.Module, statement: ast.stmt, name: str) -> list[ast.Nam
 
 
 def _is_other_use(node: ast.AST, name: str) -> bool:
-    """Return whether a node uses a name in another way than as a variable of the cell."""
     if isinstance(node, _SCOPES):
         return name in bound_names(node) or getattr(node, "name", "") == name
     if isinstance(node, ast.comprehension):
         return name in target_names(node.target)
-    if isinstance(node, ast.Constant):  # such as ``query("price > @limit")``
+    if isinstance(node, ast.Constant):  # ``query("price > @limit")``
         return type(node.value) is str and bool(re.search(rf"@{re.escape(name)}\b", node.value))
     if isinstance(node, ast.JoinedStr):  # before CPython 3.12, positions in f-strings are wrong
         return sys.version_info < (3, 12) and name in target_names(node)

@@ -1,4 +1,4 @@
-"""Problems of a suggestion: their positions, their messages and the nearest names."""
+"""Problems of a suggestion: their positions and the nearest names."""
 
 from __future__ import annotations
 
@@ -9,19 +9,18 @@ import time
 from collections.abc import Iterable
 from typing import Any
 
-_MIN_SIMILARITY = 0.6  # the minimum similarity of a candidate
-CLEAR_SIMILARITY = 0.8  # the minimum similarity of a clear misspelling
+_MIN_SIMILARITY = 0.6  # of a candidate
+CLEAR_SIMILARITY = 0.8  # of a clear misspelling
 MAX_CANDIDATES = 3
 MAX_NAME_LENGTH = 200
 
 
 class Problems:
-    """Collects at most ``limit`` problems, and only one for each position and name.
+    """Collects at most ``limit`` problems, and one for each position and name.
 
-    Lines are counted from 1, and columns from 0, in characters (code points). End columns are
-    exclusive. ``text`` is the parsed text of the cell. If indentation was removed before parsing,
-    ``indent`` contains the number of characters that were removed from each line. With these
-    numbers, ``add`` converts positions in ``text`` to positions in the original cell.
+    Lines are counted from 1, columns from 0, in code points; end columns are exclusive. ``indent``
+    has the number of characters that were removed from each line before parsing. ``add`` converts
+    positions in the parsed ``text`` to those in the cell.
     """
 
     def __init__(self, text: str, indent: list[int], limit: int, deadline: float) -> None:
@@ -34,16 +33,15 @@ class Problems:
         self._indexes: dict[int, tuple[Any, NameIndex]] = {}
 
     def sorted(self) -> list[dict[str, Any]]:
-        """Return the problems, sorted by position."""
         return sorted(self._problems, key=lambda item: (item["line"], item["column"]))
 
     @property
     def is_full(self) -> bool:
-        """Whether ``add`` ignores problems: the limit is reached or the deadline has passed."""
+        """Whether ``add`` ignores problems."""
         return len(self._problems) >= self.limit or time.monotonic() > self.deadline
 
     def check_time(self) -> None:
-        """Raise TimeoutError if the deadline has passed; one statement can be very long."""
+        """One statement can be very long."""
         if time.monotonic() > self.deadline:
             raise TimeoutError
 
@@ -58,9 +56,9 @@ class Problems:
         statement: str = "",
         correction: str = "",
     ) -> None:
-        """Add a problem at an AST node, or at a tuple with the position in the parsed text.
+        """Add a problem at an AST node, or at a position in the parsed text.
 
-        An empty ``correction`` becomes the candidate that the name clearly means, if there is one.
+        An empty ``correction`` becomes the candidate that the name clearly means.
         """
         position = node if isinstance(node, tuple) else self._parsed_position(node)
         if self.is_full or (*position[:2], name) in self._seen:
@@ -81,13 +79,13 @@ class Problems:
         )
 
     def position(self, node: Any) -> dict[str, int]:
-        """Return the position of an AST node in the cell, with the keys that problems have."""
+        """Return a node's position in the cell, with a problem's keys."""
         return self._position(*self._parsed_position(node))
 
     def near(self, name: str, names: Iterable[str]) -> list[str]:
         """Return at most three similar names, the most similar first; [] if ``is_full``.
 
-        The index of ``names`` is cached, so the caller must not change this container.
+        The index of ``names`` is cached, so they must not change.
         """
         if self.is_full:
             return []
@@ -98,7 +96,7 @@ class Problems:
         return cached[1].near(name)
 
     def position_of_name(self, node: Any, name: str) -> Any:
-        """Return the position of ``name`` in an attribute or keyword; of others, the node."""
+        """Return where ``name`` is in an attribute or keyword, else the node."""
         size = len(name.encode("utf-8", "replace"))
         if isinstance(node, ast.Attribute):
             line, end = node.end_lineno or 0, node.end_col_offset or 0
@@ -110,19 +108,18 @@ class Problems:
         return node
 
     def position_of_method(self, node: Any) -> Any:
-        """Return the position of ``mean()`` in ``frame.mean()``; of a function, the node."""
+        """Return where ``mean()`` is in ``frame.mean()``; for a function, the node."""
         if not isinstance(node.func, ast.Attribute):
             return node
         start = self.position_of_name(node.func, node.func.attr)
         return Position(start.lineno, start.col_offset, node.end_lineno, node.end_col_offset)
 
     def text_after(self, node: Any) -> str:
-        """Return the rest of the line after a node."""
         line: str = self.lines[node.end_lineno - 1]
         return line.encode("utf-8", "replace")[node.end_col_offset :].decode("utf-8", "replace")
 
     def text_of(self, node: Any) -> str:
-        """Return the text of a node or, if it has several lines, its part in the first line."""
+        """Return a node's text in its first line."""
         line: str = self.lines[node.lineno - 1]
         end = node.end_col_offset if has_one_line(node) else None
         return line.encode("utf-8", "replace")[node.col_offset : end].decode("utf-8", "replace")
@@ -153,7 +150,7 @@ def has_one_line(node: Any) -> bool:
 
 
 class Position:
-    """A range of the parsed text, with the same attributes as an AST node."""
+    """A range of the parsed text, with an AST node's attributes."""
 
     def __init__(self, line: int, column: int, end_line: int, end_column: int) -> None:
         self.lineno = line
@@ -197,14 +194,14 @@ class NameIndex:
 def _correction(name: str, kind: str, candidates: list[str]) -> str:
     """Return the candidate that the name clearly means; "" if no candidate is certain.
 
-    - If exactly one candidate equals the name, apart from case, spaces, hyphens and underscores,
-      the name means this candidate: ``user_name -> UserName``.
-    - Otherwise, there must be only one candidate. The name means it if both have the same words,
-      apart from misspellings: ``unit prise -> Unit Price``. But ``male`` doesn't mean ``female``,
-      and ``2023`` doesn't mean ``2024``. This rule doesn't apply to files.
-    - If the only candidate is a column, the name also means it if the column contains all words of
-      the name, perhaps in another form: ``volume -> Total Volume``, ``waiting time -> wait time``.
-    - Code that is wrong for the values of a column means its only replacement.
+    - It is the only one that equals the name, apart from case, spaces, hyphens and underscores:
+      ``user_name -> UserName``.
+    - Otherwise, it must be the only candidate, with the same words, apart from misspellings: ``unit
+      prise -> Unit Price``. But ``male`` doesn't mean ``female``, nor ``2023`` ``2024``. This
+      doesn't apply to files.
+    - If it is the only candidate and a column, it may also contain all words of the name, perhaps
+      in another form: ``volume -> Total Volume``, ``waiting time -> wait time``.
+    - Code that is wrong for a column's values means its only replacement.
     """
     alike = [other for other in candidates if fold(other) == fold(name)]
     if len(alike) == 1:
@@ -227,7 +224,7 @@ def _words(name: str) -> list[str]:
 
 
 def _have_same_stem(word: str, other: str) -> bool:
-    """Return whether two words are equal, or one is the other with an ending such as "ing"."""
+    """One of them may have an ending such as "ing"."""
     shorter, longer = sorted((word, other), key=len)
     has_ending = len(shorter) >= 4 and longer[len(shorter) :] in ("s", "es", "d", "ed", "ing")
     return longer == shorter or (has_ending and longer.startswith(shorter))
@@ -242,30 +239,29 @@ def _is_misspelling(word: str, other: str) -> bool:
 
 
 def similarity(first: str, other: str) -> float:
-    """Return the similarity of two names, from 0 to 1."""
+    """Return a number from 0 to 1."""
     return difflib.SequenceMatcher(None, fold(first), fold(other), autojunk=False).ratio()
 
 
 def fold(name: str) -> str:
-    """Return a name without case, underscores, hyphens and spaces."""
+    """Remove case, underscores, hyphens and spaces."""
     return re.sub(r"[\s_\-]+", "", name.casefold()) or name
 
 
 def _is_long(folded: str) -> bool:
-    """Return whether a name is long enough to match a longer name that contains it.
+    """Return whether a name may match a longer one, as ``cpu`` matches ``cpu_time``.
 
-    For example, ``cpu`` matches ``cpu_time``. An ASCII name needs three characters. Any other name
-    needs two, because 单价 is a whole word.
+    Two characters that aren't ASCII are enough: 单价 is a whole word.
     """
     return len(folded) >= (3 if folded.isascii() else 2)
 
 
 def _pairs(folded: str) -> set[str]:
-    """Return the pairs of adjacent characters: ``"ab" -> {"^a", "ab", "b$"}``."""
+    """``"ab"`` has the pairs ``{"^a", "ab", "b$"}``."""
     padded = f"^{folded}$"
     return {padded[at : at + 2] for at in range(len(padded) - 1)}
 
 
 def printable(text: str, limit: int = MAX_NAME_LENGTH) -> str:
-    """Return the text without lone surrogates, and not longer than ``limit``."""
+    """Replace lone surrogates and shorten."""
     return text.encode("utf-8", "replace").decode("utf-8")[:limit]

@@ -1,6 +1,6 @@
-"""Parse a cell. Lines in IPython's syntax are replaced by Python; all lines keep their numbers.
+"""Parse a cell. IPython's syntax is replaced by Python; all lines keep their numbers.
 
-Only the text is read: IPython's input transformers, which a person can extend, don't run.
+IPython's input transformers, which a person can extend, don't run.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ import re
 import warnings
 
 _TOP_LEVEL_AWAIT = getattr(ast, "PyCF_ALLOW_TOP_LEVEL_AWAIT", 0)
-# Cell magics whose lines after the first one are Python.
+# Their other lines are Python.
 _PYTHON_CELL_MAGICS = {"time", "timeit", "capture", "prun", "memit", "mprun", "debug"}
-# Line magics that are followed by a Python statement.
+# Line magics that are followed by Python.
 _PYTHON_LINE_MAGICS = {"time", "timeit", "prun", "memit"}
-# Line magics that define no variable and write no file.
+# They define no variable and write no file.
 _PLAIN_MAGICS = set(
     "matplotlib config load_ext reload_ext autoreload env set_env who whos pwd pip conda "
     "precision pinfo pinfo2 pdef pdoc psource pfile psearch colors xmode history hist debug "
@@ -36,12 +36,10 @@ _PROMPT = re.compile(r"\s*(?:>>> |In \[\d+\]: )")
 class Source:
     """A parsed cell.
 
-    ``is_foreign`` is true if the cell isn't Python or is too large to be parsed. ``tree`` is None
-    if ``is_foreign`` is true or the cell has a syntax error, which is then in ``error``. ``text``
-    is the text that was parsed: the cell's code after all replacements. ``indent`` contains the
-    number of characters that were removed from the beginning of each line. It is empty if the first
-    line isn't indented. The ``may_…`` attributes tell whether a magic or a command may define
-    variables, create files or install modules.
+    ``is_foreign`` means that it isn't Python or is too large. ``tree`` is then None, also for a
+    syntax ``error``. ``text`` is the code after all replacements. ``indent`` has the number of
+    characters that were removed from each line, if any. ``may_…`` tells whether a magic or command
+    may define variables, create files or install modules.
     """
 
     def __init__(self, code: str) -> None:
@@ -82,7 +80,7 @@ class Source:
             self.error = first
 
     def has_magic_with(self, name: str, line: int) -> bool:
-        """Return whether a replaced line after ``line``, such as a magic, contains a name."""
+        """Return whether a replaced line after ``line`` contains a name."""
         shifts = self.indent or [0] * len(self._lines)
         for before, shift, after in list(zip(self._lines, shifts, self.text.split("\n")))[line:]:
             if before[shift:] != after and re.search(rf"\b{re.escape(name)}\b", before):
@@ -104,10 +102,10 @@ class Source:
         except ValueError as error:  # null bytes
             self.error = SyntaxError(str(error), ("<cell>", 1, 1, None))
         except (OverflowError, RecursionError, MemoryError):
-            self.is_foreign = True  # too large to be parsed here, but it may still run
+            self.is_foreign = True  # it may still run
 
     def _dedent(self, lines: list[str]) -> list[str]:
-        """Remove the indentation of the first non-blank line from all lines that begin with it."""
+        """Remove the first non-blank line's indentation."""
         number = next((at for at, line in enumerate(lines) if line.strip()), 0)
         space = lines[number][: len(lines[number]) - len(lines[number].lstrip(" \t"))]
         if not space:
@@ -123,17 +121,17 @@ class Source:
         if match.group(1) not in _PYTHON_CELL_MAGICS:
             self.is_foreign = True
             return lines
-        if match.group(1) == "capture":  # this magic stores the output in a variable
+        if match.group(1) == "capture":  # it stores the output in a variable
             self.may_define_names = True
         lines = list(lines)
         for at in range(number + 1):
             lines[at] = ""
-        if match.group(1) == "timeit":  # the setup code in its first line may define names
+        if match.group(1) == "timeit":  # its first line may define names
             self.may_define_names = True
         return lines
 
     def _replace_magics(self, lines: list[str]) -> bool:
-        """Replace the magics and commands in ``lines``; return whether any line was replaced."""
+        """Return whether there were any."""
         changed = False
         state = _Scanner()
         at = 0
@@ -155,7 +153,7 @@ class Source:
         return changed
 
     def _translate_line(self, line: str) -> str | None:
-        """Return the Python that replaces a line in IPython's syntax; None for a line of Python."""
+        """Return None for a line of Python."""
         stripped = line.lstrip(" \t")
         space = line[: len(line) - len(stripped)]
         match = _MAGIC.match(line)
@@ -187,7 +185,6 @@ class Source:
         return space + "pass"
 
     def _record_effects(self, command: str) -> None:
-        """Record the possible effects of a magic or a shell command."""
         name = command[1:].split(" ", 1)[0].strip("%")
         if re.search(r"\b(install|add)\b", command):
             self.may_install_modules = True
@@ -198,7 +195,7 @@ class Source:
 
 
 class _Scanner:
-    """Scans lines; the next begins no statement in an open string, bracket or continuation."""
+    """Finds lines that continue a string, a bracket or a statement."""
 
     def __init__(self) -> None:
         self._depth = 0
@@ -250,7 +247,7 @@ def _parses(line: str) -> bool:
 
 
 def syntax_position(error: SyntaxError, text: str) -> tuple[int, int, int, int]:
-    """Return line, column, last line and end column (exclusive) of an error."""
+    """Return line, column, last line and end column (exclusive)."""
     lines = text.split("\n")
     line = min(max(error.lineno or 1, 1), len(lines))
     column = min(max((error.offset or 1) - 1, 0), len(lines[line - 1]))
@@ -262,7 +259,7 @@ def syntax_position(error: SyntaxError, text: str) -> tuple[int, int, int, int]:
 
 
 def depth(tree: ast.AST, limit: int) -> int:
-    """Return the depth of a tree, at most ``limit``, without recursion."""
+    """Count up to ``limit``, without recursion."""
     level, nodes = 0, [tree]
     while nodes and level < limit:
         level += 1

@@ -1,20 +1,18 @@
-"""List the variables of a kernel, and read the first rows of a DataFrame for a request.
+"""List a kernel's variables, and read a DataFrame's first rows.
 
 Invariants:
 
 - None of the person's code runs: no ``repr``, and no methods except those of pandas, polars and
-  numpy. A variable's class is read without attributes that the class could redefine, such as
+  numpy. A variable's class is read without attributes that it could redefine, such as
   ``__class__``. An instance of a subclass of pandas' DataFrame is first converted to a plain
-  DataFrame, because pandas would otherwise call methods that the subclass overrides.
+  DataFrame, because pandas would call methods that the subclass overrides.
 - A hostile object doesn't affect how other objects are described.
-- Without ``examples`` and ``has_values``, the result contains no values of the data. A custom
-  dtype, or a dtype whose text includes categories or a fill value, is described only by the name
-  of its class.
-- A value becomes a text only if its class is exactly a built-in one, or the standard library's or
-  another library's own. Any other value is described by the name of its class.
-- The text of a value is limited: in its length, in the depth of containers, and in the number of
-  their items. What is left out is written as ``…``. A long text is cut between words, because a
-  part of a key isn't recognised as a secret.
+- Without ``examples`` and ``has_values``, the result contains no values. A custom dtype, or one
+  whose text includes categories or a fill value, is described by the name of its class.
+- A value becomes a text only if its class is exactly a built-in one, or a library's own. Others are
+  described by the name of their class.
+- A value's text is limited in its length, depth and number of items; ``…`` marks the rest. A long
+  text is cut between words, because a part of a key isn't recognised as a secret.
 """
 
 from __future__ import annotations
@@ -50,18 +48,18 @@ MAX_VARIABLES = 200
 MAX_NAME = 200  # characters
 MAX_EXAMPLE = 24  # characters of a value
 _IPYTHON_NAMES = ("In", "Out", "exit", "quit", "open", "get_ipython")
-_SEARCHED_ROWS = 50  # rows at the beginning that are searched for examples
-_SEARCHED_ELEMENTS = 50  # elements at the beginning whose classes are compared
+_SEARCHED_ROWS = 50  # searched for examples
+_SEARCHED_ELEMENTS = 50  # whose classes are compared
 
 _SIZED = (str, bytes, list, tuple, dict, set, frozenset)
-MAX_VALUE = 1000  # characters of a value; the last item may exceed it
+MAX_VALUE = 1000  # characters; the last item may exceed it
 MAX_ITEMS = 20  # of a container
 MAX_DEPTH = 3
 MAX_VALUE_TEXT = 200  # characters of a text
 MAX_BITS = 256  # of an int; a long one takes long to write
 _MAX_DIMENSIONS = 3
 _LEFT_OUT = "…"
-_WORD_AT_END = re.compile(r"[!-~]+\Z")  # in ASCII; other texts may have no spaces between words
+_WORD_AT_END = re.compile(r"[!-~]+\Z")  # other texts may have no spaces between words
 _BRACKETS = (
     (list, "[", "]"),
     (tuple, "(", ")"),
@@ -72,16 +70,16 @@ _BRACKETS = (
 _ATOMS = (type(None), bool, float, complex)
 _DATES = (datetime.date, datetime.timedelta)
 MAX_CELL = 60  # characters of a value
-MAX_BYTES = 64_000  # of all values, in UTF-8; the limit of the HTTP API
+MAX_BYTES = 64_000  # in UTF-8; the limit of the HTTP API
 _OTHER_SCALARS = (datetime.timedelta, decimal.Decimal, complex)
-_MAX_CELL_BITS = 512  # of an integer; Python refuses to write very long ones
+_MAX_CELL_BITS = 512  # Python refuses to write very long integers
 
 
 def describe(variables: dict[str, Any], examples: int = 0, has_values: bool = False) -> str:
-    """Return ``{"frames": […], "variables": […]}`` as JSON in base64, newest variables first.
+    """Return ``{"frames": […], "variables": […]}`` as JSON in base64, the newest first.
 
-    ``examples`` is the maximum number of example values for each column or index of texts. With
-    ``has_values``, the other variables have their values, if ``value_text`` supports their classes.
+    ``examples`` is the number of values for each column or index of texts. With ``has_values``,
+    other variables have values, if ``value_text`` supports them.
     """
     classes = list(library_classes())
     frames: list[dict[str, Any]] = []
@@ -108,7 +106,7 @@ def describe(variables: dict[str, Any], examples: int = 0, has_values: bool = Fa
 
 
 def library_classes() -> Iterator[tuple[str, type]]:
-    """Yield the names and classes of DataFrames, Series, arrays and indexes, subclasses first."""
+    """Yield subclasses first."""
     names = ("pandas.DataFrame", "polars.DataFrame", "pandas.Series", "polars.Series")
     indexes = ("pandas.DatetimeIndex", "pandas.MultiIndex", "pandas.RangeIndex", "pandas.Index")
     for name in (*names, "numpy.ndarray", *indexes):
@@ -120,7 +118,7 @@ def library_classes() -> Iterator[tuple[str, type]]:
 
 
 def plain_frame(kind: str, frame_class: Any, value: Any) -> Any:
-    """Return ``value``, converted to a plain DataFrame if needed; None if that is impossible."""
+    """Convert to a plain DataFrame; None if that is impossible."""
     if kind != "pandas.DataFrame":
         return value if type(value) is frame_class else None
     manager = instance_dict(value, frame_class)["_mgr"]
@@ -155,7 +153,7 @@ def _profile(name: str, kind: str, frame: Any, examples: int) -> dict[str, Any]:
 
 
 def _index_levels(index: Any, examples: int) -> list[dict[str, Any]]:
-    """Describe the levels of a DataFrame's index like columns; [] if it only numbers the rows."""
+    """Describe an index's levels like columns; [] if it only numbers the rows."""
     cls = type(index)
     if not is_library_class(cls):
         return []
@@ -174,7 +172,7 @@ def _index_levels(index: Any, examples: int) -> list[dict[str, Any]]:
 
 
 def _has_texts(dtype: Any) -> bool:
-    """Return whether ``dtype`` is a library's own dtype whose values may be texts."""
+    """Return false for a custom dtype."""
     if dtype_text(dtype) not in ("object", "str", "string", "String", "category"):
         return False
     return is_library_class(type(dtype)) or is_numpy_dtype(dtype)
@@ -189,17 +187,17 @@ def _first_values(kind: str, frame: Any, column: int) -> list[Any]:
 
 
 def _examples(values: list[Any], count: int) -> dict[str, list[str]]:
-    """Return the first ``count`` distinct texts as ``examples``; {} if there are none."""
+    """Return the first distinct texts, if any."""
     texts: dict[str, None] = {}
     for value in values:
         if type(value) is str and value.strip():
             texts.setdefault(whole_words(value, MAX_EXAMPLE))
-    texts.pop("…", None)  # the first word of a value was too long
+    texts.pop("…", None)  # the first word was too long
     return {"examples": list(texts)[:count]} if texts else {}
 
 
 def _describe(value: Any, kind: str) -> str:
-    """Describe a variable without its values. ``kind`` is that of ``library_classes``, or ""."""
+    """``kind`` is that of ``library_classes``, or ""."""
     cls = type(value)
     if kind == "numpy.ndarray":
         return f"{kind} {label_text(value.shape, 50)} {dtype_text(value.dtype)}"
@@ -213,7 +211,7 @@ def _describe(value: Any, kind: str) -> str:
 
 
 def _elements(value: Any) -> str:
-    """Return the class of a container's first elements: `` str to int``; "" if they differ."""
+    """Return a text such as `` str to int``; "" if the first elements' classes differ."""
     cls = type(value)
     if cls is str or cls is bytes:
         return ""
@@ -231,9 +229,9 @@ def _elements(value: Any) -> str:
 def first_rows(variables: dict[str, Any], name: str, count: int) -> str:
     """Return ``{"columns": […], "rows": [[…], …]}`` as JSON in base64.
 
-    ``columns`` are the names of the first columns, as ``describe`` returns them. ``rows`` are the
-    first ``count`` rows, or fewer if the texts would be too long; a missing value is null. Return
-    ``{"problem": "missing"}`` if there is no such DataFrame.
+    ``columns`` are named as in ``describe``. There are ``count`` rows, or fewer if the texts would
+    be too long; a missing value is null. Return ``{"problem": "missing"}`` without such a
+    DataFrame.
     """
     value = variables.get(name)
     result: dict[str, Any] = {"problem": "missing"}
@@ -264,7 +262,7 @@ def _first_rows(kind: str, frame: Any, count: int) -> dict[str, Any]:
 
 def _column_texts(kind: str, frame: Any, index: int, dtype: Any, count: int) -> list[str | None]:
     if not is_plain_dtype(dtype):
-        # The values of another package's dtype can't be read without its code.
+        # Reading another package's dtype would run its code.
         rows = min(count, frame.shape[0])
         return ["<" + str(class_name(type(dtype)))[: MAX_CELL - 2] + ">"] * rows
     if kind == "pandas.DataFrame":
@@ -275,7 +273,7 @@ def _column_texts(kind: str, frame: Any, index: int, dtype: Any, count: int) -> 
 
 
 def _value_text(value: Any) -> str | None:
-    """Return a value as text; None if it is missing."""
+    """Return None for a missing value."""
     cls = type(value)
     pandas = sys.modules.get("pandas")
     missing = [getattr(pandas, name, None) for name in ("NA", "NaT")] if pandas else []
@@ -291,13 +289,13 @@ def _value_text(value: Any) -> str | None:
 
 
 def value_text(value: Any) -> str:
-    """Return a value as Python writes it, shortened; "" if its class isn't supported."""
+    """Write a value as Python does, shortened; "" if its class isn't supported."""
     text = _write(value, [MAX_VALUE], 1)
     return "" if text.startswith("<") else text
 
 
 def _write(value: Any, room: list[int], depth: int) -> str:
-    """Return a value as text. ``room`` has the number of characters that remain."""
+    """``room`` has the number of characters that remain."""
     cls = type(value)
     for container, opening, closing in _BRACKETS:
         if cls is container:
@@ -332,7 +330,6 @@ def _write_items(value: Any, opening: str, closing: str, room: list[int], depth:
 
 
 def _write_atom(value: Any, cls: Any) -> str:
-    """Return a value that isn't a container as text; "" if its class isn't supported."""
     if cls is str:
         return _write_text(value)
     if cls is int:
@@ -354,7 +351,7 @@ def _write_atom(value: Any, cls: Any) -> str:
 
 
 def _is_own_class(cls: Any) -> bool:
-    """Return whether a class is the module's own: libraries for tests replace some of them."""
+    """Libraries for tests replace some classes."""
     return is_plain_class(cls) and module_of(cls) in ("datetime", "decimal", "numpy")
 
 
@@ -365,7 +362,6 @@ def _write_text(text: str) -> str:
 
 
 def _write_numpy_scalar(value: Any, cls: Any) -> str:
-    """Return a number, text or date of numpy as text; "" for any other value."""
     if not is_library_class(cls) or not is_numpy_dtype(getattr(value, "dtype", None)):
         return ""
     kind = value.dtype.kind
@@ -376,10 +372,9 @@ def _write_numpy_scalar(value: Any, cls: Any) -> str:
 
 
 def _array_elements(array: Any) -> Any:
-    """Return the first elements of a numpy array as lists; None if they aren't plain values."""
     if not is_numpy_dtype(array.dtype) or array.dtype.kind not in "biufcUMm":
         return None
     if not 1 <= array.ndim <= _MAX_DIMENSIONS:
         return None
-    first = array[(slice(MAX_ITEMS + 1),) * array.ndim]  # one more, so that the end is marked
+    first = array[(slice(MAX_ITEMS + 1),) * array.ndim]  # one more, to mark the end
     return (first.astype(str) if array.dtype.kind in "Mm" else first).tolist()

@@ -1,4 +1,4 @@
-"""The state of the analysis of a suggestion, its labels, and the reports of missing names."""
+"""The state of a suggestion's analysis, and the reports of missing names."""
 
 from __future__ import annotations
 
@@ -12,12 +12,11 @@ from .values import UNKNOWN, Arguments, Frame, Labels, Text, Texts, Value
 
 
 class Context:
-    """The interface through which the modules of this package use the analysis in ``Flow``.
+    """The interface of ``Flow`` for the modules of this package.
 
-    Problems whose kind is in ``ignored_kinds`` aren't reported. ``possible_columns`` are columns
-    that any frame may have. ``is_conditional`` tells whether the current statement might be
-    skipped. If ``may_change_frames`` is true, the suggestion has called a function that may have
-    changed the values of frames.
+    ``possible_columns`` are columns that any frame may have. ``is_conditional`` tells whether the
+    current statement might be skipped, ``may_change_frames`` whether the suggestion has called a
+    function that may have changed frames.
     """
 
     def __init__(
@@ -31,19 +30,18 @@ class Context:
         self.may_install_modules: bool = source.may_install_modules
 
     def value(self, node: ast.AST) -> Value:
-        """Return the value of an expression. The problems in it are reported once."""
+        """Return an expression's value, and report its problems once."""
         raise NotImplementedError
 
     def call_lambda(self, node: ast.AST, parameters: list[Value]) -> Value:
-        """Return the value of a lambda that is called with the arguments ``parameters``."""
+        """Return the value of a lambda called with these arguments."""
         raise NotImplementedError
 
     def name_of_module(self, path: str) -> str:
-        """Return the name of a variable that is the module ``path``; "" if there is none."""
+        """Return a variable that is the module ``path``; "" without one."""
         raise NotImplementedError
 
     def value_of(self, node: ast.AST | None) -> Value:
-        """Return the value of an argument, ``UNKNOWN`` if it isn't given."""
         return UNKNOWN if node is None else self.value(node)
 
     def labels(self, node: ast.AST | None) -> Labels:
@@ -77,7 +75,6 @@ class Context:
 
     @contextlib.contextmanager
     def ignoring(self, kinds: Iterable[str]) -> Iterator[None]:
-        """Report no problems of these kinds within the ``with`` block."""
         previous, self.ignored_kinds = self.ignored_kinds, self.ignored_kinds.union(kinds)
         try:
             yield
@@ -87,7 +84,6 @@ class Context:
     def report(
         self, node: Any, kind: str, name: str, message: str, names: Iterable[str] | None = None
     ) -> None:
-        """Add a problem, unless ``ignored_kinds`` contains its kind."""
         if kind not in self.ignored_kinds:
             near = self.problems.near(name, names) if names is not None else []
             self.problems.add(node, kind, name, message, near)
@@ -95,10 +91,10 @@ class Context:
     def report_code(
         self, node: Any, kind: str, message: str, candidates: Iterable[str] = ()
     ) -> None:
-        """Add a problem with the code of ``node``, unless ``ignored_kinds`` contains its kind.
+        """Add a problem whose name is the code of ``node``.
 
-        ``candidates`` are replacements for the code. If the code has several lines, or if one of
-        the texts is too long for a problem, there are no candidates.
+        ``candidates`` are replacements for the code; none if it has several lines or a text is too
+        long.
         """
         text = self.problems.text_of(node)
         candidates = list(candidates)
@@ -117,7 +113,7 @@ class Context:
         self.report(node, "missing_column", name, message, frame.columns)
 
     def report_missing(self, frame: Frame, wanted: Labels, with_index: bool = False) -> None:
-        """Report labels that aren't columns or, if ``with_index``, names of the frame's index."""
+        """Report labels that aren't columns or, ``with_index``, names of the index."""
         if with_index and frame.index is None:
             return
         allowed = frame.index_names if with_index else ()
@@ -130,7 +126,7 @@ class Context:
         return frame.has_unknown_columns or name in frame.columns or name in self.possible_columns
 
     def check_keywords(self, accepted: frozenset[str] | None, name: str, node: ast.Call) -> None:
-        """Report the keyword arguments that aren't in ``accepted``; none if that is None."""
+        """Report keywords that aren't in ``accepted``; none if that is None."""
         function = name.rpartition(".")[2]
         for word, keyword in ((item.arg, item) for item in node.keywords):
             if accepted is not None and word is not None and word not in accepted:
@@ -144,11 +140,10 @@ def argument_nodes(node: ast.Call) -> list[ast.expr]:
 
 
 def apply_in_place(context: Context, frame: Frame, arguments: Arguments, result: Value) -> Value:
-    """Apply the argument ``inplace`` of a method's call, and return the value of the call.
+    """Apply the argument ``inplace`` of a call, and return the call's value.
 
-    Without ``inplace``, the value is ``result``. With ``inplace=True``, ``frame`` becomes
-    ``result``, and the value of the call is unknown. If the call might be skipped, or if the value
-    of ``inplace`` is unknown, ``frame`` keeps its columns and may have further ones.
+    With ``inplace=True``, ``frame`` becomes ``result``. If the call might be skipped, or
+    ``inplace`` is unknown, ``frame`` keeps its columns and may have further ones.
     """
     in_place = arguments.constant("inplace", False)
     if in_place is False:

@@ -1,4 +1,4 @@
-"""Determine the values of expressions without running them, and report the problems in them."""
+"""Determine the values of expressions without running them, and report problems."""
 
 from __future__ import annotations
 
@@ -57,16 +57,15 @@ _BOOLEAN_METHODS = set(
     "isin isna isnull notna notnull between duplicated eq ne lt gt le ge contains startswith "
     "endswith match fullmatch".split()
 )
-# Methods of ``series.dt`` that return texts.
 _TEXTS_OF_DATES = {"strftime", "day_name", "month_name"}
-# Libraries whose functions don't change the values of frames, apart from ``_CALLING_FUNCTIONS``.
+# Libraries that don't change frames, apart from ``_CALLING_FUNCTIONS``.
 _HARMLESS_LIBRARIES = set(
     "pandas numpy polars seaborn plotly sklearn scipy statsmodels matplotlib IPython builtins math "
     "datetime time re json os pathlib random collections itertools statistics warnings".split()
 )
-# Built-in functions that may run any code.
+# These may run any code.
 _CALLING_FUNCTIONS = {"exec", "eval", "setattr", "delattr", "map", "filter", "getattr", "vars"}
-# The kinds that aren't reported in expressions that may be skipped, or run later.
+# Kinds that aren't reported in expressions that may be skipped, or run later.
 _UNCERTAIN_KINDS = {"missing_column", "missing_attribute", "missing_file"} | VALUE_KINDS
 
 
@@ -81,11 +80,11 @@ class Expressions(Context):
         self._names: dict[str, Value] = {}
         if source.may_define_names:
             self._names = dict.fromkeys(variables, UNKNOWN)
-        self._memo: dict[int, Value] = {}  # the values of nodes, by the nodes' ids
+        self._memo: dict[int, Value] = {}  # by the nodes' ids
         self._value_of_object: dict[int, Value] = {}
 
     def value(self, node: ast.AST) -> Value:
-        """Return the value of an expression. The value is cached, unless the node is a name."""
+        """Cache the value, except that of a name."""
         if isinstance(node, ast.Name):
             return self._name(node.id)
         result = self._memo.get(id(node))
@@ -112,18 +111,18 @@ class Expressions(Context):
         return UNKNOWN if value is MISSING else self.lift(value, "builtins." + name)
 
     def lift(self, obj: Any, path: str) -> Value:
-        """Return the value of an object of the kernel, ``path`` is its dotted name."""
+        """Return the value of an object in the kernel; ``path`` is its dotted name."""
         if id(obj) not in self._value_of_object:
             value: Value = UNKNOWN
             try:
                 value = value_of_object(obj, path, self.may_change_frames)
-            except Exception:  # the object lacks an attribute in this version of its library
+            except Exception:  # an attribute is missing in this version of the library
                 pass
             self._value_of_object[id(obj)] = value
         return self._value_of_object[id(obj)]
 
     def frames(self) -> dict[str, Frame]:
-        """Return the DataFrames in the kernel by the names of their variables."""
+        """Return the kernel's DataFrames by variable."""
         kinds = [loaded_value(library, "DataFrame") for library in ("pandas", "polars")]
         kinds = [kind for kind in kinds if is_plain_class(kind) and is_library_class(kind)]
         frames = {}
@@ -166,7 +165,7 @@ class Expressions(Context):
         self._names.update((item.arg, UNKNOWN) for item in parameters_of(arguments))
         for item, value in zip(arguments.args, parameters):
             self._names[item.arg] = value
-        # Without parameters, the lambda runs later, when variables may have other values.
+        # Without parameters, it runs later, when variables may have changed.
         later = {"missing_column", "missing_file"} | VALUE_KINDS
         with self.ignoring(() if parameters else later):
             result = self.value(node.body)
@@ -208,7 +207,6 @@ class Expressions(Context):
         return UNKNOWN
 
     def _uncertain(self, nodes: list[Any]) -> None:
-        """Follow expressions that might be skipped, and report fewer kinds of problems in them."""
         with self.ignoring(_UNCERTAIN_KINDS):
             for node in nodes:
                 self.value(node)
@@ -216,7 +214,6 @@ class Expressions(Context):
     # Operations
 
     def _operation(self, node: Any) -> Value:
-        """Return the value of an operation: ``frame > 0`` has the columns of ``frame``."""
         if isinstance(node, (ast.BinOp, ast.Compare)):
             check_operation(self, node)
         values = [self.value(child) for child in ast.iter_child_nodes(node)]
@@ -253,7 +250,7 @@ class Expressions(Context):
         if isinstance(owner, (Expression, Instance, Method)):
             return Method(owner, node.attr)
         if isinstance(owner, Texts):
-            owner.values = None  # a method of the list may change it
+            owner.values = None  # may change the list
         return UNKNOWN
 
     def _symbol_attribute(self, owner: Symbol, node: ast.Attribute) -> Value:
@@ -288,7 +285,6 @@ class Expressions(Context):
     def _data_attribute(
         self, owner: Frame | Groups | Series, node: ast.Attribute, is_called: bool
     ) -> Value:
-        """Return an attribute of a frame, of groups or of a Series: a method or a column."""
         name, kind = node.attr, _class_of(owner)
         if isinstance(owner, Frame) and owner.library == "pandas" and name in _INDEXERS:
             return Indexer(owner, name)
@@ -318,7 +314,7 @@ class Expressions(Context):
     # Subscripts
 
     def key(self, node: ast.Subscript) -> Any:
-        """Return the key of a subscript, in the form that the AST has since CPython 3.9."""
+        """Return a subscript's key as in CPython 3.9 and newer."""
         key: Any = node.slice
         if type(key).__name__ == "Index":
             return key.value
@@ -327,7 +323,7 @@ class Expressions(Context):
         return key
 
     def is_mask(self, key: ast.AST) -> bool:
-        """Return whether a key selects rows, such as ``frame["x"] > 0`` or a slice."""
+        """Return whether a key selects rows, as ``frame["x"] > 0`` does."""
         if isinstance(key, (ast.Compare, ast.Slice)):
             return True
         if isinstance(key, ast.UnaryOp) and isinstance(key.op, ast.Invert):
@@ -355,7 +351,7 @@ class Expressions(Context):
 
     def _subscript_frame(self, frame: Frame, key: Any) -> Value:
         if self.is_mask(key):
-            # Any other Series may also contain names of columns.
+            # Another Series may contain names of columns.
             is_comparison = isinstance(key, (ast.Compare, ast.BinOp, ast.UnaryOp, ast.Slice))
             method = getattr(getattr(key, "func", None), "attr", "")
             return frame.derive(rows="some" if is_comparison or method in _BOOLEAN_METHODS else "")
@@ -450,7 +446,7 @@ class Expressions(Context):
         return self._call_accessor(owner, name, node) if isinstance(owner, Method) else UNKNOWN
 
     def _call_accessor(self, accessor: Method, name: str, node: ast.Call) -> Value:
-        """Return the result of an accessor's method, such as ``series.str.upper()``."""
+        """Call an accessor's method, such as ``series.str.upper()``."""
         owner = accessor.owner
         if isinstance(owner, Frame) and accessor.name == "plot":
             return call_plot(self, owner, name, node)
@@ -478,7 +474,6 @@ class Expressions(Context):
     # Effects on frames
 
     def forget_values(self) -> None:
-        """Record that the values of all frames and Series may have changed."""
         self.may_change_frames = True
         for value in [*self._names.values(), *self._value_of_object.values()]:
             if isinstance(value, Frame):
@@ -487,7 +482,7 @@ class Expressions(Context):
                 value.change()
 
     def _may_change_values(self, called: Value, node: ast.Call) -> bool:
-        """Return whether a call may change the values of frames, besides a frame's own methods."""
+        """Return whether a call, except of a frame's own methods, may change frames' values."""
         if isinstance(called, Symbol):
             name = called.path.rpartition(".")[2]
             return name in _CALLING_FUNCTIONS or _library_of(called) not in _HARMLESS_LIBRARIES
@@ -498,7 +493,7 @@ class Expressions(Context):
         return has_frame or (isinstance(owner, ast.Name) and self.value(owner) is UNKNOWN)
 
     def _record_effects(self, name: str, called: Value, node: ast.Call) -> None:
-        """Record what a call may do to files, arguments and globals; a library's does nothing."""
+        """Record what a call of the person's function may do to files, arguments and globals."""
         if isinstance(called, Symbol) and not is_user_function(called.value):
             self.may_create_files = self.may_create_files or may_create_files(name)
             return
@@ -513,7 +508,7 @@ class Expressions(Context):
                 value.has_unknown_columns = True
 
     def _expose(self, node: ast.AST) -> None:
-        """Record that other code can reach the frames in ``node``, and may add columns to them."""
+        """Record that other code may add columns to the frames in ``node``."""
         for child in ast.walk(node) if isinstance(node, _CONTAINERS) else [node]:
             if isinstance(child, ast.Name):
                 value = self._name(child.id)
@@ -525,7 +520,6 @@ _NOUNS = {Frame: "DataFrame", Groups: "groups", Series: "Series"}
 
 
 def _class_of(owner: Value) -> Any:
-    """Return the library class of a value; ``MISSING`` if its members aren't known."""
     if isinstance(owner, Instance):
         return owner.kind
     if isinstance(owner, Frame):
@@ -541,13 +535,12 @@ def _class_of(owner: Value) -> Any:
 
 
 def _is_of_loaded_module(kind: Any) -> bool:
-    """Return whether a class is from a loaded module, and not from the notebook (``__main__``)."""
+    """Leave out classes of the notebook, whose module is ``__main__``."""
     module = module_of(kind)
     return module != "__main__" and loaded_module(module) is not None
 
 
 def _library_of(symbol: Symbol) -> str:
-    """Return the name of the library that defines a function or class."""
     module = symbol.path
     if type(symbol.value) is types.FunctionType:
         module = symbol.value.__module__

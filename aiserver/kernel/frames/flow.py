@@ -36,10 +36,10 @@ from .values import (
     Value,
 )
 
-# The kinds of problems that aren't reported in statements that might be skipped.
+# Kinds of problems that aren't reported in statements that might be skipped.
 _UNCERTAIN = frozenset({"missing_column", "missing_file", "missing_attribute", "missing_module"})
 _UNCERTAIN |= VALUE_KINDS
-# The kinds of problems that aren't reported in the body of a function.
+# Kinds of problems that aren't reported in functions.
 _IN_FUNCTIONS = frozenset({"missing_column", "missing_file"}) | VALUE_KINDS
 
 
@@ -50,13 +50,12 @@ class Flow(Expressions):
         self, problems: Problems, variables: dict[str, Any], folder: str, source: Any
     ) -> None:
         super().__init__(problems, variables, folder, source)
-        self._rebound: set[str] = set()  # names that were assigned or that ``import *`` may set
-        # The functions whose bodies haven't been followed yet, each with the ``ignored_kinds`` at
-        # the function's definition.
+        self._rebound: set[str] = set()  # assigned, or perhaps set by ``import *``
+        # The functions yet to be followed, with the ``ignored_kinds`` at their definition.
         self._functions: list[tuple[Any, set[str]]] = []
 
     def run(self, tree: ast.Module) -> None:
-        """Follow all statements, and after them the bodies of the functions."""
+        """Follow all statements, then the bodies of the functions."""
         self._find_possible_columns(tree)
         self._block(tree.body)
         imported = {
@@ -64,7 +63,7 @@ class Flow(Expressions):
             for name, value in self._names.items()
             if isinstance(value, Symbol) and name not in self._rebound
         }
-        # Other variables may have new values when a function is called.
+        # Others may have new values when a function is called.
         outer: dict[str, Value] = {**dict.fromkeys(self.variables, UNKNOWN), **imported}
         for name, value in self.variables.items():
             if type(value) is types.ModuleType and name not in imported:
@@ -72,7 +71,7 @@ class Flow(Expressions):
         self._bodies(outer)
 
     def _find_possible_columns(self, tree: ast.Module) -> None:
-        """Collect the columns that loops and functions may add at an unknown time."""
+        """Collect the columns that loops and functions may add at any time."""
         for node in ast.walk(tree):
             if not isinstance(node, (ast.For, ast.While, ast.FunctionDef, ast.AsyncFunctionDef)):
                 continue
@@ -84,7 +83,7 @@ class Flow(Expressions):
                             self.possible_columns.add(part.value)
 
     def _bodies(self, outer: dict[str, Value]) -> None:
-        """Follow the bodies of the functions. ``outer`` has the names they see: only modules."""
+        """``outer`` has the names that functions see: only modules."""
         functions, self._functions = self._functions, []
         for node, ignored in functions:
             self._names = {**outer, **dict.fromkeys(bound_names(node), UNKNOWN)}
@@ -103,7 +102,7 @@ class Flow(Expressions):
                 self._statement(statement)
 
     def _branch(self, statements: list[Any], ignored: Any = ()) -> None:
-        """Follow statements that might be skipped; the names that they set become unknown."""
+        """The names that the statements set become unknown."""
         before, was_conditional = dict(self._names), self.is_conditional
         self.is_conditional = True
         with self.ignoring(ignored):
@@ -277,7 +276,7 @@ class Flow(Expressions):
             self.possible_columns.update(self.labels(key).names)
 
     def _add_columns(self, frame: Frame, key: Any, is_column: bool = True) -> None:
-        """Record that the columns, or with a mask the rows, that ``key`` selects are assigned."""
+        """Record that the columns, or with a mask the rows, of ``key`` are assigned."""
         added = self.labels(key if is_column else None)
         frame.add(added.names)
         is_mask = self.is_mask(key)
@@ -288,7 +287,7 @@ class Flow(Expressions):
             frame.has_unknown_columns = True
 
     def _change_item(self, owner: Value) -> None:
-        """Record that an item of a value changes. An unknown value may be any frame or Series."""
+        """An unknown value may be any frame or Series."""
         if isinstance(owner, Method):
             owner = owner.owner  # such as ``series`` in ``series.loc[0] = 1``
         if isinstance(owner, Series):
@@ -373,13 +372,11 @@ class Flow(Expressions):
             self._names[alias.asname or alias.name] = symbol if exists else UNKNOWN
 
     def _lacks(self, path: str, module: Any, name: str) -> bool:
-        """Return whether a module can't provide a name that isn't in its ``__dict__``."""
         if module is None:
             return not may_define(path, name)
         return not may_provide(module, name) and not submodule_exists(path, name)
 
     def _check_module(self, node: Any, name: str) -> bool:
-        """Return whether a module exists; report it if it doesn't."""
         missing = absent_part(name) if not self.may_install_modules else None
         if missing is None:
             return True

@@ -1,4 +1,4 @@
-"""Follow calls of library functions that read files, create frames or plot columns."""
+"""Follow functions that read files, create frames or plot columns."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .polars_methods import column_expression
 from .value_checks import check_function
 from .values import UNKNOWN, Arguments, Frame, Instance, Series, Symbol, Value
 
-# Functions whose first argument is the path of a file or folder to read.
+# Their first argument is the path of a file or folder to read.
 _READERS = set(
     "pandas.read_csv pandas.read_table pandas.read_excel pandas.read_parquet "
     "pandas.read_pickle pandas.read_feather pandas.read_hdf pandas.read_stata pandas.read_sas "
@@ -33,7 +33,7 @@ _READERS = set(
     "numpy.loadtxt numpy.genfromtxt numpy.fromfile matplotlib.pyplot.imread PIL.Image.open "
     "os.listdir".split()
 )
-# For each library, the parameters of its plotting functions that name columns.
+# The parameters that name columns.
 _DATA_PARAMETERS = {
     "seaborn": "x y hue size style col row units",
     "plotly.express": (
@@ -41,7 +41,7 @@ _DATA_PARAMETERS = {
         "names values text line_group line_dash pattern_shape locations lat lon"
     ),
 }
-# Keywords of ``read_csv`` that don't change the names of the columns in the header.
+# Keywords of ``read_csv`` that don't change the header's names.
 _HARMLESS = set(
     "filepath_or_buffer sep delimiter dtype encoding na_values keep_default_na low_memory "
     "nrows thousands decimal usecols index_col engine true_values "
@@ -49,9 +49,9 @@ _HARMLESS = set(
     "infer_datetime_format dayfirst cache_dates date_format converters float_precision "
     "skip_blank_lines verbose quotechar".split()
 )
-# Keywords of ``read_csv`` that don't change the dtypes of the columns.
+# Keywords of ``read_csv`` that don't change the dtypes.
 _TYPE_PRESERVING = set("filepath_or_buffer sep delimiter encoding low_memory header".split())
-# The keywords that a function or class accepts through its ``**kwargs``.
+# Keywords that are accepted through ``**kwargs``.
 _KEYWORDS = {
     "pandas.date_range": "closed",
     "pandas.Grouper": (
@@ -59,14 +59,14 @@ _KEYWORDS = {
         "group_keys kind limit fill_method"
     ),
 }
-# The dtypes that the functions return which convert a Series; "" if they are unknown.
+# The dtypes of functions that convert a Series; "" if unknown.
 _CONVERTED_KINDS = {
     "pandas.to_datetime": "date",
     "pandas.to_numeric": "number",
     "pandas.cut": "",
     "pandas.qcut": "",
 }
-# Functions that may create files, run commands or change the current folder.
+# These may create files, run commands or change the current folder.
 _FILE_MAKERS = set(
     "urlretrieve system popen run Popen call check_call check_output extractall extract chdir "
     "unpack_archive copy copyfile copy2 copytree move rename replace makedirs mkdir dump touch "
@@ -75,7 +75,7 @@ _FILE_MAKERS = set(
 
 
 def call_symbol(context: Context, symbol: Symbol, node: ast.Call) -> Value:
-    """Return the result of calling a known function or class. Reports problems in the arguments."""
+    """Return the result of calling a function or class, and report problems in the arguments."""
     path = symbol.path
     library, _, name = path.rpartition(".")
     _check_arguments(context, symbol, node)
@@ -123,7 +123,7 @@ def _check_arguments(context: Context, symbol: Symbol, node: ast.Call) -> None:
 
 
 def may_create_files(name: str) -> bool:
-    """Return whether a function with this name may create files."""
+    """Judge by a function's name."""
     return name in _FILE_MAKERS or name.startswith(("to_", "save", "write", "download", "fetch"))
 
 
@@ -185,7 +185,7 @@ def _read_csv(context: Context, path: str, file: str, arguments: Arguments) -> V
 def _with_index(
     context: Context, frame: Frame, index_col: ast.AST | None, usecols: list[str]
 ) -> Frame:
-    """Apply the arguments ``usecols`` (empty: all columns) and ``index_col`` of ``read_csv``."""
+    """Apply ``usecols`` (empty: all columns) and ``index_col`` of ``read_csv``."""
     header = list(frame.columns)
     if usecols:
         frame.columns = {name: None for name in header if name in usecols}
@@ -203,7 +203,7 @@ def _with_index(
 
 
 def _frame(context: Context, library: str, node: ast.Call) -> Value:
-    """Return the frame of ``DataFrame({"name": …})`` or ``DataFrame(…, columns=[…])``."""
+    """Read ``DataFrame({"name": …})`` or ``DataFrame(…, columns=[…])``."""
     arguments = Arguments(node, "data index columns")
     data, columns = arguments.get("data"), arguments.get("columns")
     if columns is None and data is not None and not isinstance(data, ast.Dict):
@@ -255,7 +255,7 @@ _MAX_ROWS = 50
 
 
 def is_local(path: str) -> bool:
-    """Return whether a text is a path of one local file, not a URL or a pattern like ``*.csv``."""
+    """Return false for URLs and patterns like ``*.csv``."""
     if not path or len(path) > 1000 or "\0" in path or "\n" in path:
         return False
     return "://" not in path and not any(char in path for char in "*?[]{}<>|")
@@ -266,7 +266,7 @@ def file_exists(path: str, folder: str) -> bool:
 
 
 def neighbours(path: str, folder: str) -> list[str]:
-    """Return the visible files and folders in the same folder as ``path``, at most ``_MAX_FILES``.
+    """Return at most ``_MAX_FILES`` visible files and folders beside ``path``.
 
     ``"data/x.csv" -> ["data/a.csv", "data/b.csv"]``
     """
@@ -285,10 +285,7 @@ def neighbours(path: str, folder: str) -> list[str]:
 
 
 def csv_rows(path: str, folder: str, separator: str, encoding: str) -> list[list[str]]:
-    """Return the header and the first rows that ``read_csv`` reads from a file.
-
-    Return [] if the names in the header aren't certain.
-    """
+    """Return the header and first rows as ``read_csv`` reads them; [] if that isn't certain."""
     full = os.path.join(folder, os.path.expanduser(path))
     if path.lower().endswith((".gz", ".bz2", ".zip", ".xz", ".zst", ".tar")):
         return []
@@ -306,7 +303,7 @@ def csv_rows(path: str, folder: str, separator: str, encoding: str) -> list[list
         filled = (row for row in reader if any(cell.strip() for cell in row))
         for row in itertools.islice(filled, _MAX_ROWS):
             rows.append(row)
-    except csv.Error:  # the rows before the error are correct
+    except csv.Error:  # earlier rows are correct
         pass
     except (OSError, ValueError, LookupError, TypeError):
         return []

@@ -1,7 +1,7 @@
 """Find the DataFrames of the kernel that an undefined name of a suggestion may mean.
 
-Small models often translate a name: for a DataFrame called ``销售``, they write ``sales``. The two
-names have nothing in common, but the way in which the suggestion uses the name shows what it means.
+Small models often translate a name: for a DataFrame called ``销售``, they write ``sales``. Only the
+use of the name shows what it means.
 """
 
 from __future__ import annotations
@@ -12,17 +12,16 @@ from collections.abc import Iterator
 from ..inspection.objects import class_attributes, loaded_value
 from .values import Frame
 
-# Names of keyword arguments that take a DataFrame, as in ``sns.barplot(data=sales)``.
+# Arguments that take a DataFrame, as in ``sns.barplot(data=sales)``.
 _FRAME_ARGUMENTS = ("data", "data_frame")
 
 
 class NameUses:
     """The uses of an undefined name in a suggestion.
 
-    ``columns`` and ``attributes`` are read from the name directly. ``texts`` are the strings in the
-    indexes and calls that begin with the name, as in ``sales.groupby("city")["price"]``.
-    ``is_changed`` tells whether the suggestion sets or deletes a column or attribute of the name.
-    ``all_names`` contains all names in the suggestion.
+    ``columns`` and ``attributes`` are read from the name directly. ``texts`` are strings in chains
+    that begin with the name, as in ``sales.groupby("city")["price"]``. ``is_changed`` tells whether
+    a column or attribute is set or deleted. ``all_names`` are those of the suggestion.
     """
 
     def __init__(self, tree: ast.Module, name: str) -> None:
@@ -63,10 +62,9 @@ class NameUses:
 def meant_frames(tree: ast.Module, name: str, frames: dict[str, Frame]) -> tuple[list[str], str]:
     """Return the frames that ``name`` may mean, and the one that it certainly means, or "".
 
-    ``frames`` contains the frames by the names of their variables. A frame is returned if it has
-    all columns and attributes that the suggestion reads from ``name``. It is certain if it is the
-    only one of them with a column that the suggestion uses after ``name``, and if the suggestion
-    neither uses the frame by its own name nor changes what ``name`` means.
+    A frame is returned if it has all columns and attributes that the suggestion reads from
+    ``name``. It is certain if only this one has a column that the suggestion uses after ``name``,
+    and if the suggestion neither uses its own name nor changes what ``name`` means.
     """
     uses = NameUses(tree, name)
     possible: list[str] = []
@@ -86,14 +84,13 @@ def _is_name(node: ast.AST, name: str) -> bool:
 
 
 def _root(node: ast.AST) -> str:
-    """Return the name with which a chain of calls, attributes and indexes begins, or ""."""
+    """Return the name that begins a chain of calls, attributes and indexes."""
     while isinstance(node, (ast.Call, ast.Attribute, ast.Subscript)):
         node = node.func if isinstance(node, ast.Call) else node.value
     return node.id if isinstance(node, ast.Name) else ""
 
 
 def _strings(node: ast.AST, depth: int = 3) -> Iterator[str]:
-    """Yield a string, or the strings in a list, tuple or dict, which may be nested."""
     if isinstance(node, ast.Constant):
         if isinstance(node.value, str):
             yield node.value

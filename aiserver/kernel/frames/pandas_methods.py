@@ -1,6 +1,5 @@
-"""Determine the results of the methods of pandas' DataFrames, groups and Series.
-
-Missing columns in the arguments are reported.
+"""Determine what methods of pandas' DataFrames, groups and Series return, and report missing
+columns.
 """
 
 from __future__ import annotations
@@ -14,25 +13,24 @@ from .context import Context, apply_in_place
 from .value_checks import aggregated_columns, check_functions
 from .values import UNKNOWN, Arguments, Frame, Groups, Labels, Row, Series, Value
 
-# Methods of a DataFrame whose result has the same columns, but other values.
+# The result has the same columns, but other values.
 _SAME_COLUMNS = set(
     "abs add applymap bfill clip convert_dtypes cummax cummin cumprod cumsum describe "
     "diff div divide eq ffill fillna floordiv ge gt infer_objects interpolate isin isna isnull le "
     "lt map mask mod mul multiply ne notna notnull pct_change pow rank replace round select_dtypes "
     "shift sub subtract transform truediv where".split()
 )
-# Methods of groups whose result has one row for each group and has the selected columns.
+# The result has one row for each group, and the selected columns.
 _AGGREGATIONS = set(
     "sum mean median min max std var count first last prod nunique sem quantile any all "
     "idxmax idxmin skew".split()
 )
-# Methods of groups whose result has the rows of the grouped frame, or some of these rows.
+# The result has all or some rows of the grouped frame.
 _TRANSFORMATIONS = set(
     "cumsum cumprod cummax cummin shift diff rank ffill bfill fillna pct_change transform "
     "head tail sample".split()
 )
-# Methods of a Series that return a Series with the same index names: all rows, some rows, or other
-# values.
+# The result has the same index names: all rows, some rows, or other values.
 _ALL_ROWS = {"copy", "sort_values", "sort_index"}
 _SOME_ROWS = set("head tail dropna drop_duplicates sample nlargest nsmallest".split())
 _SERIES_METHODS = set(
@@ -44,7 +42,6 @@ _SERIES_METHODS = set(
 
 
 def call_pandas(context: Context, frame: Frame, name: str, node: ast.Call) -> Value:
-    """Return the result of a method of a DataFrame."""
     same = "same" if name in _SAME_COLUMNS else ""
     parameters, columns, effect = _METHODS.get(name, ("", "", same))
     arguments = Arguments(node, parameters)
@@ -64,7 +61,7 @@ def call_pandas(context: Context, frame: Frame, name: str, node: ast.Call) -> Va
 
 
 def call_plot(context: Context, frame: Frame, name: str, node: ast.Call) -> Value:
-    """Check the columns in a call of a method of ``frame.plot``."""
+    """Check the columns in ``frame.plot.bar()`` and the like."""
     if name in ("bar", "barh", "line", "area", "scatter", "hexbin", "pie"):
         arguments = Arguments(node, "x y")
         for parameter in ("x", "y"):
@@ -138,7 +135,6 @@ def _reset_index(context: Context, frame: Frame, arguments: Arguments) -> Value:
 
 
 def merge_frames(context: Context, left: Value, right: Value, arguments: Arguments) -> Value:
-    """Return the result of ``merge``."""
     shared = context.labels(arguments.get("on"))
     for side, parameter in ((left, "left_on"), (right, "right_on")):
         if isinstance(side, Frame):
@@ -188,7 +184,6 @@ def _pivot_table(context: Context, frame: Frame, arguments: Arguments) -> Value:
 
 
 def _change(context: Context, frame: Frame, arguments: Arguments) -> Value:
-    """Record that the method may have changed any column."""
     frame.become(UNKNOWN)
     return UNKNOWN
 
@@ -202,7 +197,7 @@ def _apply(context: Context, frame: Frame, arguments: Arguments) -> Value:
 
 
 def _check_dict(context: Context, frame: Frame, arguments: Arguments) -> Value:
-    """Report missing columns in a dict, such as that of dtypes for ``astype``."""
+    """Check a dict such as the dtypes for ``astype``."""
     given = arguments.get("func", "dtype")
     if isinstance(given, ast.Dict) and arguments.constant("axis", 0) == 0:
         context.report_missing(frame, context.labels(given))
@@ -220,7 +215,7 @@ def _query(context: Context, frame: Frame, arguments: Arguments) -> Value:
 
 
 def _query_names(text: str) -> list[str]:
-    """Return the columns and index names in a query; [] if they can't be determined."""
+    """Return [] if the names aren't certain."""
     quoted: dict[str, str] = {}
 
     def replace(match: Any) -> str:
@@ -257,9 +252,9 @@ def _resample(context: Context, frame: Frame, arguments: Arguments) -> Value:
     return groups
 
 
-# For each method: its positional parameters, those that name columns ("+": or levels of the index),
-# and its result. This is a function, "all" (the frame, perhaps in another order), "some" (some of
-# its rows), "same" (the same columns), or "" if it is unknown.
+# A method's positional parameters, those that name columns ("+": or levels of the index), and its
+# result: a function, "all" (the frame, perhaps in another order), "some" (some rows), "same" (the
+# same columns), or "" for unknown.
 _METHODS: dict[str, tuple[str, str, Any]] = {
     "copy": ("", "", "all"),
     "sort_index": ("", "", "all"),
@@ -304,7 +299,6 @@ _METHODS: dict[str, tuple[str, str, Any]] = {
 
 
 def call_groups(context: Context, groups: Groups, name: str, node: ast.Call) -> Value:
-    """Return the result of a method of groups."""
     frame, selection = groups.frame, groups.selection
     if name in ("agg", "aggregate"):
         return _aggregate(context, groups, node)
@@ -332,7 +326,7 @@ def _series_of_groups(groups: Groups, name: str | None) -> Series:
 
 
 def _aggregated(groups: Groups, columns: list[str], may_be_series: bool = True) -> Value:
-    """Return ``columns`` with one row for each group; a Series if one column is selected."""
+    """Return a Series if one column is selected."""
     keys = groups.keys
     if groups.is_single and groups.as_index and may_be_series:
         return _series_of_groups(groups, columns[0])
@@ -383,7 +377,6 @@ def _named_aggregation(context: Context, groups: Groups, arguments: Arguments) -
 
 
 def _report_missing_in_groups(context: Context, groups: Groups, wanted: Labels) -> None:
-    """Report the labels that aren't among the columns that ``groups`` selects."""
     if groups.selection is None:
         context.report_missing(groups.frame, wanted)
     elif not groups.is_single:
@@ -399,7 +392,6 @@ def _is_one_function(node: ast.AST) -> bool:
 
 
 def call_series(context: Context, series: Series, name: str, node: ast.Call) -> Value:
-    """Return the result of a method of a Series."""
     arguments = Arguments(node, "level" if name == "reset_index" else "name")
     if arguments.get("inplace") is not None or name == "update":
         series.change()

@@ -1,4 +1,4 @@
-"""Determine which columns polars' DataFrame methods need, and which columns their results have."""
+"""Determine which columns methods of polars' DataFrames need and return."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from collections.abc import Iterable
 from .context import Context, argument_nodes
 from .values import UNKNOWN, Arguments, Expression, Frame, Groups, Labels, Value
 
-# Methods whose result has the same columns as the DataFrame.
+# The result has the same columns.
 _POLARS_SAME = set(
     "clone head tail limit slice sample reverse filter sort drop_nulls unique fill_null fill_nan "
     "top_k bottom_k rechunk gather_every shift drop_nans cast drop select with_columns".split()
 )
-# Methods whose arguments name columns.
+# The arguments name columns.
 _CHECKED = set("sort select drop drop_nulls unique group_by filter with_columns".split())
-# Methods of expressions that change the name of the column.
+# These change the column's name.
 _RENAMING = {"name", "suffix", "prefix", "map", "to_lowercase", "to_uppercase", "exclude"}
 
 
 def column_expression(context: Context, node: ast.Call) -> Value:
-    """Return the expression that ``pl.col(…)`` creates."""
+    """Return the expression of ``pl.col(…)``."""
     parts = [context.labels(argument) for argument in node.args]
     if not all(part.is_exact for part in parts):
         return Expression([], None)
@@ -30,12 +30,11 @@ def column_expression(context: Context, node: ast.Call) -> Value:
 
 
 def _plain(items: Iterable[tuple[str, ast.AST]]) -> list[tuple[str, ast.AST]]:
-    """Return the items that aren't patterns of names."""
+    """Leave out patterns of names."""
     return [item for item in items if item[0] != "*" and not item[0].startswith("^")]
 
 
 def call_expression(context: Context, owner: Expression, name: str, node: ast.Call) -> Value:
-    """Return the result of a method of an expression."""
     reads = list(owner.reads)
     for argument in argument_nodes(node):
         reads += _reads(context, argument, name in ("over", "sort_by"))
@@ -47,7 +46,7 @@ def call_expression(context: Context, owner: Expression, name: str, node: ast.Ca
 
 
 def _reads(context: Context, node: ast.AST, with_text: bool = True) -> list[tuple[str, ast.AST]]:
-    """Return the columns that an argument reads; strings name columns if ``with_text``."""
+    """Strings name columns if ``with_text``."""
     if isinstance(node, ast.Starred):
         node = node.value
     if isinstance(node, (ast.List, ast.Tuple)):
@@ -59,7 +58,7 @@ def _reads(context: Context, node: ast.AST, with_text: bool = True) -> list[tupl
 
 
 def output_names(context: Context, node: ast.AST) -> list[str] | None:
-    """Return the names of the columns that an argument of ``select`` creates; None if unknown."""
+    """Return the columns that an argument of ``select`` creates; None if unknown."""
     if isinstance(node, (ast.List, ast.Tuple)):
         return _all_outputs(context, node.elts)
     value = context.value(node)
@@ -75,7 +74,6 @@ def _all_outputs(context: Context, nodes: Iterable[ast.AST]) -> list[str] | None
 
 
 def call_polars(context: Context, frame: Frame, name: str, node: ast.Call) -> Value:
-    """Return the result of a method of a polars DataFrame. Reports missing columns."""
     arguments = Arguments(node, "other on")
     if not arguments.is_exact:
         return UNKNOWN
@@ -106,7 +104,6 @@ def call_polars(context: Context, frame: Frame, name: str, node: ast.Call) -> Va
 
 
 def call_polars_groups(context: Context, groups: Groups, name: str, node: ast.Call) -> Value:
-    """Return the result of a method of polars' groups."""
     if name != "agg":
         return UNKNOWN
     read = [item for argument in argument_nodes(node) for item in _reads(context, argument)]

@@ -1,4 +1,4 @@
-"""Report operations that fail for what a column contains, and modules that a call lacks."""
+"""Report operations that a column's values don't allow, and modules that a call lacks."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from ..inspection.modules import absent_part, package_of
 from .context import Context
 from .values import Arguments, Frame, Groups, Method, Series, Symbol, Text, Value
 
-# Methods that need numbers and have the parameter ``numeric_only``.
+# They need numbers, and have the parameter ``numeric_only``.
 _NUMERIC = set("mean median std var sem skew quantile kurt kurtosis".split())
-# Methods that need numbers, but accept texts that are numbers.
+# They need numbers, but accept texts that are numbers.
 _LENIENT = {"corr", "cov"}
 _LENIENT_OF_GROUPS = {"std", "sem", "skew", *_LENIENT}
-# Methods of a Series that fail for any text, and those that fail only for words.
+# Of a Series: those that fail for any text, and only for words.
 _NUMERIC_OF_SERIES = {*_NUMERIC, "nlargest", "nsmallest"} - {"quantile"}
 _LENIENT_OF_SERIES = {"abs", "quantile"}
-# Functions of numpy that fail for words.
+# They fail for words.
 _NUMPY_FUNCTIONS = set(
     "abs absolute cbrt ceil corrcoef cos degrees exp expm1 floor isfinite isinf isnan log log10 "
     "log1p log2 mean median nanmean nanmedian nanstd nanvar negative radians rint sign sin sqrt "
     "square std tan trunc var".split()
 )
-# For each accessor of a Series, the kinds of dtypes that don't have it.
+# The dtypes that don't have an accessor.
 _ACCESSORS = {
     "dt": ("text", "object", "number", "boolean"),
     "str": ("number", "boolean", "date", "duration"),
@@ -39,7 +39,7 @@ _CONTENTS = {
     "duration": "durations",
     "object": "values that aren't dates",
 }
-# For each function or method, the modules of which it needs one. The first is the usual one.
+# Modules of which a function needs one, the usual one first.
 _NEEDED = {
     name: modules.split()
     for names, modules in {
@@ -49,7 +49,7 @@ _NEEDED = {
         "pandas.read_xml pandas.to_xml": "lxml",
         "pandas.read_hdf pandas.to_hdf": "tables",
         "pandas.to_markdown": "tabulate",
-        # Other packages can be set as the backend of pandas' plots.
+        # The backend of pandas' plots can be changed.
         "pandas.plot": "matplotlib plotly hvplot",
         "pandas.hist pandas.boxplot": "matplotlib",
         "pandas.to_excel pandas.ExcelWriter": "openpyxl xlsxwriter",
@@ -58,12 +58,12 @@ _NEEDED = {
     }.items()
     for name in names.split()
 }
-# The module that ``read_excel`` needs for files with this ending, unless ``calamine`` is installed.
+# Modules that ``read_excel`` needs, unless ``calamine`` is installed.
 _EXCEL_READERS = {"xlsx": "openpyxl", "xlsm": "openpyxl", "xls": "xlrd", "ods": "odf"}
 
 
 def check_accessor(context: Context, series: Series, node: ast.Attribute) -> None:
-    """Report ``series.dt`` for a column without dates, and ``series.str`` for one without text."""
+    """Report ``series.dt`` without dates, and ``series.str`` without text."""
     kind = _kind(series)
     if kind not in _ACCESSORS.get(node.attr, ()):
         return
@@ -82,7 +82,7 @@ def check_accessor(context: Context, series: Series, node: ast.Attribute) -> Non
 
 
 def check_method(context: Context, owner: Value, name: str, node: ast.Call) -> None:
-    """Report a method of a Series, a frame or groups that needs numbers, if there is text."""
+    """Report a method that needs numbers, if there is text."""
     if isinstance(owner, Series):
         is_strict = name in _NUMERIC_OF_SERIES
         is_lenient = (
@@ -113,7 +113,7 @@ def _check_columns(
     positions: int,
     has_option: bool = True,
 ) -> None:
-    """Report a method that needs numbers if a column contains text (``is_lenient``: words)."""
+    """Report columns of text (``is_lenient``: of words)."""
     if len(node.args) > positions or not Arguments(node, "").is_exact:
         return
     if any(keyword.arg == "numeric_only" for keyword in node.keywords):
@@ -131,14 +131,14 @@ def _check_columns(
 
 
 def _with_option(call: str) -> str:
-    """Add an argument to a call: ``mean() -> mean(numeric_only=True)``."""
+    """``mean()`` becomes ``mean(numeric_only=True)``."""
     inner = call[:-1].rstrip()
     separator = "" if inner.endswith("(") else " " if inner.endswith(",") else ", "
     return f"{inner}{separator}numeric_only=True)"
 
 
 def _forbids_option(series: Series, call: str) -> bool:
-    """Return whether a column should be converted, or fails even with ``numeric_only``."""
+    """Return whether a column fails even with ``numeric_only``, or should be converted."""
     dtype = series.dtype
     if dtype is None:
         return False
@@ -147,7 +147,7 @@ def _forbids_option(series: Series, call: str) -> bool:
 
 
 def aggregated_columns(groups: Groups) -> list[str]:
-    """Return the columns that an aggregation uses; [] if they aren't known."""
+    """Return the columns of an aggregation; [] if unknown."""
     if groups.keys is None or not groups.is_exact:
         return []
     keys = groups.keys
@@ -157,10 +157,9 @@ def aggregated_columns(groups: Groups) -> list[str]:
 def check_functions(
     context: Context, frame: Frame, columns: Iterable[str], functions: ast.expr
 ) -> None:
-    """Report the names of functions that need numbers, if a column contains text.
+    """Report names of functions that need numbers, if a column contains text.
 
-    ``functions`` is the argument of ``agg``: a name, a list of names, or a dict with such values
-    for some columns.
+    ``functions`` is the argument of ``agg``: a name, a list, or a dict by column.
     """
     if isinstance(functions, ast.Dict):
         for key, value in zip(functions.keys, functions.values):
@@ -180,7 +179,7 @@ def check_functions(
 
 
 def check_function(context: Context, name: str, node: ast.Call) -> None:
-    """Report a function such as ``numpy.sqrt`` if its only argument contains text."""
+    """Report functions such as ``numpy.sqrt`` if the argument contains text."""
     library, _, short_name = name.rpartition(".")
     if name != "pandas.to_numeric" and (library != "numpy" or short_name not in _NUMPY_FUNCTIONS):
         return
@@ -233,7 +232,7 @@ def _kind(value: Value) -> str:
 
 
 def _content(value: Value) -> str:
-    """Describe a Series: ``the column 'name' contains text``."""
+    """Return such a text: ``the column 'name' contains text``."""
     name = value.name if isinstance(value, Series) else None
     content = _CONTENTS["text" if _has_text(value) else _kind(value)]
     return f"{'the Series' if name is None else f'the column {name!r}'} contains {content}"
@@ -246,7 +245,6 @@ def _is_number(node: ast.AST) -> bool:
 
 
 def _is_number_type(node: ast.Call) -> bool:
-    """Return whether ``astype`` is called with a dtype of numbers, and without other arguments."""
     if len(node.args) != 1 or node.keywords:
         return False
     [given] = node.args
@@ -255,11 +253,10 @@ def _is_number_type(node: ast.Call) -> bool:
 
 
 def check_alignment(context: Context, frame: Frame, value: Value, node: ast.AST) -> None:
-    """Report a Series with texts as index labels, if it is assigned to a column of ``frame``.
+    """Report a Series with texts as index labels that is assigned to a column of ``frame``.
 
-    An example is ``frame["mean"] = frame.groupby("city")["price"].mean()``: pandas looks up each
-    row's number among the cities, so the column would only contain NaN. Most people expect the mean
-    of each row's city. ``node`` is the expression whose value is assigned.
+    In ``frame["mean"] = frame.groupby("city")["price"].mean()``, pandas looks up each row's number
+    among the cities, so the column would only contain NaN. ``node`` is the assigned expression.
     """
     has_numbers = frame.has_number_index and frame.index == (None,)
     if not (has_numbers and isinstance(value, Series) and value.has_text_labels):
@@ -285,7 +282,7 @@ def check_alignment(context: Context, frame: Frame, value: Value, node: ast.AST)
 
 
 def check_requirements(context: Context, called: Value, node: ast.Call) -> None:
-    """Report the optional package that a function of pandas or polars needs, if it's missing."""
+    """Report a missing optional package of pandas or polars."""
     path = _path(called)
     modules = _needed_modules(context, path, node) if path else []
     missing = [absent_part(module) for module in modules]
@@ -298,19 +295,19 @@ def check_requirements(context: Context, called: Value, node: ast.Call) -> None:
 
 
 def _path(called: Value) -> str:
-    """Return a function or method of pandas or polars, such as ``pandas.to_excel``; "" if none."""
+    """Return a name such as ``pandas.to_excel``, or ""."""
     if isinstance(called, Symbol):
         return called.path
     if not isinstance(called, Method):
         return ""
     if isinstance(called.owner, Method) and called.owner.name == "plot":
-        called = called.owner  # as in ``frame.plot.bar()``
+        called = called.owner  # ``frame.plot.bar()``
     owner = called.owner
     return f"{owner.library}.{called.name}" if isinstance(owner, (Frame, Series)) else ""
 
 
 def _needed_modules(context: Context, path: str, node: ast.Call) -> list[str]:
-    """Return the modules of which a call needs one; [] if it needs none or it isn't certain."""
+    """Return none if it isn't certain that one is needed."""
     arguments = Arguments(node, "path")
     if not arguments.is_exact or {"engine", "flavor", "parser", "backend"} & arguments.given():
         return []

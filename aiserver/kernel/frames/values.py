@@ -1,4 +1,4 @@
-"""The values in a suggestion, as far as the check can determine them without running it."""
+"""The values in a suggestion, where they are certain without running it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from ..inspection.objects import (
 
 
 class Value:
-    """A value. An instance of this base class is a value about which nothing is known.
+    """A value; an instance of this base class is an unknown one.
 
     ``origin`` tells how much it has of a DataFrame's data; see ``overwrites.py``.
     """
@@ -38,24 +38,21 @@ UNKNOWN = Value()
 
 
 class Text(Value):
-    """A string."""
-
     def __init__(self, value: str) -> None:
         self.value = value
 
 
 class Texts(Value):
-    """A list of strings; ``values`` is None once the list may have changed."""
+    """A list of strings; ``values`` is None if it may have changed."""
 
     def __init__(self, values: list[str] | None) -> None:
         self.values = values
 
 
 class Symbol(Value):
-    """A module, function or class.
+    """A module, function or class with the dotted name ``path``.
 
-    ``path`` is its dotted name. ``value`` is the object itself, or ``MISSING`` if its module isn't
-    loaded. For ``polars.col``, it is ``MISSING``, too.
+    ``value`` is ``MISSING`` if its module isn't loaded, and for ``polars.col``.
     """
 
     def __init__(self, path: str, value: Any, is_module: bool = False) -> None:
@@ -63,7 +60,7 @@ class Symbol(Value):
 
 
 class Instance(Value):
-    """An instance of the library class ``kind``, but not of a subclass."""
+    """An instance of exactly the library class ``kind``."""
 
     def __init__(self, kind: type) -> None:
         self.kind = kind
@@ -72,10 +69,9 @@ class Instance(Value):
 class Frame(Value):
     """A DataFrame.
 
-    ``columns`` has the columns that it may have. If ``has_unknown_columns`` is true, it may have
-    any other column, too. ``index`` has the names of its index's levels, or is None if the index
-    isn't known. ``attributes`` has the names of attributes that aren't columns. ``dtypes`` has the
-    dtypes of columns, if they are known. ``has_number_index`` tells whether it is known to have
+    ``columns`` has the columns that it may have; ``has_unknown_columns`` means any others, too.
+    ``index`` has the names of the index's levels, or is None if unknown. ``attributes`` aren't
+    columns. ``dtypes`` has the known ones. ``has_number_index`` tells whether there are certainly
     rows and an index that numbers them.
     """
 
@@ -94,10 +90,9 @@ class Frame(Value):
         return {name for name in self.index or () if name is not None}
 
     def derive(self, columns: Iterable[str] | None = None, rows: str = "") -> Frame:
-        """Return a new frame with the same index, and with ``columns`` (None: the same columns).
+        """Return a new frame with the same index and these columns (None: the same).
 
-        ``rows`` is "all" if the columns have the same values as those of this frame, "some" if
-        values may be missing, and "" if the values are others.
+        ``rows`` is "all" for the same values, "some" if values may be missing, and "" for others.
         """
         frame = Frame(self.library, self.columns if columns is None else columns, self.index)
         frame.has_unknown_columns = self.has_unknown_columns
@@ -108,12 +103,12 @@ class Frame(Value):
         return frame
 
     def column(self, name: str) -> Series:
-        """Return a column. It has no dtype if the frame may have changed in unknown ways."""
+        """It has no dtype if the frame may have changed in unknown ways."""
         dtype = None if self.has_unknown_columns else self.dtypes.get(name)
         return Series(self.library, name, self.index, dtype, self)
 
     def become(self, other: Value) -> None:
-        """Change this frame in place; any column is possible if ``other`` isn't a frame."""
+        """Any column is possible if ``other`` isn't a frame."""
         if isinstance(other, Frame):
             self.columns, self.has_unknown_columns = dict(other.columns), other.has_unknown_columns
             self.index, self.dtypes = other.index, other.dtypes
@@ -123,12 +118,11 @@ class Frame(Value):
             self.forget_values()
 
     def forget_values(self) -> None:
-        """Record that any value may have changed, and the index, too."""
         self.dtypes.clear()
         self.has_number_index = False
 
     def add(self, names: Iterable[str]) -> None:
-        """Add or replace columns. ``columns`` becomes a new dict, as ``Problems.near`` needs."""
+        """``columns`` becomes a new dict, as ``Problems.near`` needs."""
         names = list(names)
         for name in names:
             self.dtypes.pop(name, None)
@@ -140,11 +134,10 @@ class Frame(Value):
 
 
 class Series(Value):
-    """A Series. ``index`` means the same as in ``Frame``, and ``dtype`` is None if it isn't known.
+    """A Series. ``index`` is as in ``Frame``, and ``dtype`` is None if unknown.
 
-    ``frame`` is the frame whose rows the Series has, or None if it isn't known. A change of the
-    Series may change this frame. ``has_text_labels`` tells whether the labels of the index are
-    known to be texts.
+    ``frame`` is the frame whose rows it has, which may change with it, or None if unknown.
+    ``has_text_labels`` tells whether the index certainly has texts.
     """
 
     def __init__(
@@ -160,26 +153,23 @@ class Series(Value):
         self.has_text_labels = False
 
     def with_dtype(self, dtype: Dtype | None) -> Series:
-        """Return a new Series with the same name, index and rows, and with another dtype."""
         return Series(self.library, self.name, self.index, dtype, self.frame)
 
     def of_some_rows(self) -> Series:
-        """Return a new Series that may lack rows of this one."""
+        """Return a Series that may lack rows of this one."""
         dtype = None if self.dtype is None else self.dtype.of_some_rows()
         return Series(self.library, self.name, self.index, dtype)
 
     def change(self) -> None:
-        """Record that values of the Series may have changed."""
         self.dtype = None
         if self.frame is not None:
             self.frame.forget_values()
 
 
 class Row(Value):
-    """A row of a frame as a Series, or as a named tuple if ``is_tuple`` is true.
+    """A row of a frame as a Series, or as a named tuple if ``is_tuple``.
 
-    ``frame.loc[key]`` is also represented by a ``Row``. But if several rows have the label ``key``,
-    pandas returns a DataFrame.
+    Also ``frame.loc[key]``, for which pandas may return a DataFrame.
     """
 
     def __init__(self, frame: Frame, is_tuple: bool = False) -> None:
@@ -189,9 +179,8 @@ class Row(Value):
 class Groups(Value):
     """The result of ``groupby`` or ``resample``.
 
-    ``keys`` is None if the keys aren't known, and ``selection`` is None if all columns are
-    selected. If ``is_single`` is true, one column is selected as a Series. ``is_exact`` tells
-    whether ``selection`` has exactly the selected columns.
+    ``keys`` is None if unknown, ``selection`` None if all columns are selected. ``is_single`` means
+    one column as a Series, ``is_exact`` that ``selection`` is certain.
     """
 
     def __init__(self, frame: Frame, keys: list[str] | None, as_index: bool = True) -> None:
@@ -216,14 +205,16 @@ class Indexer(Value):
 
 
 class Method(Value):
-    """A method or an accessor, such as ``str``, of the value ``owner``."""
+    """A method or an accessor, such as ``str``."""
 
     def __init__(self, owner: Value, name: str) -> None:
         self.owner, self.name = owner, name
 
 
 class Expression(Value):
-    """A polars expression: the columns with nodes that it reads, and that it creates, or None."""
+    """A polars expression: the columns with nodes that it reads, and those that it creates, or
+    None.
+    """
 
     def __init__(self, reads: list[tuple[str, ast.AST]], output: str | None) -> None:
         self.reads, self.output = reads, output
@@ -232,8 +223,8 @@ class Expression(Value):
 class Labels:
     """The labels in an expression, each with its AST node.
 
-    ``is_exact`` tells whether ``items`` contains all labels, and ``is_single`` whether the
-    expression is one string.
+    ``is_exact`` means that ``items`` has all labels, ``is_single`` that the expression is one
+    string.
     """
 
     def __init__(
@@ -247,10 +238,10 @@ class Labels:
 
 
 class Arguments:
-    """The arguments of a call, by the name of their parameter.
+    """The arguments of a call by parameter.
 
-    ``parameters`` contains the names of the positional parameters, separated by spaces.
-    ``is_exact`` is false if the call contains ``*args`` or ``**kwargs``.
+    ``parameters`` are the positional ones, separated by spaces. ``is_exact`` is false for calls
+    with ``*args`` or ``**kwargs``.
     """
 
     def __init__(self, node: ast.Call, parameters: str) -> None:
@@ -262,7 +253,7 @@ class Arguments:
         self._nodes: dict[str, ast.expr] = {**named, **self.keywords}
 
     def get(self, *names: str) -> ast.expr | None:
-        """Return the first given argument that isn't None, or None."""
+        """Return the first given argument that isn't None."""
         for name in names:
             node = self._nodes.get(name)
             if node is not None and not (isinstance(node, ast.Constant) and node.value is None):
@@ -270,7 +261,7 @@ class Arguments:
         return None
 
     def constant(self, name: str, default: Any = None) -> Any:
-        """Return a constant argument, ``default`` if not given, ``...`` if it isn't constant."""
+        """Return ``default`` if it isn't given, ``...`` if it isn't constant."""
         node = self._nodes.get(name)
         if node is None:
             return default
@@ -284,7 +275,7 @@ _LIBRARIES_OF_FUNCTIONS = ("pandas", "polars", "numpy", "seaborn", "plotly.expre
 
 
 def value_of_object(obj: Any, path: str, has_changed: bool) -> Value:
-    """Return the value of an object, to which the suggestion refers by the dotted name ``path``.
+    """Return an object's value; ``path`` is its dotted name in the suggestion.
 
     ``has_changed`` tells whether the values of a DataFrame may have changed.
     """
@@ -317,7 +308,7 @@ def value_of_object(obj: Any, path: str, has_changed: bool) -> Value:
 
 
 def _function_value(obj: Any, kind: type, path: str) -> Value:
-    """Return the value of a function or class, by its name in a library if it is from there."""
+    """Use a function's or class's own name in its library."""
     if kind is types.FunctionType and obj.__dict__.get("__wrapped__") is builtins.open:
         return Symbol("builtins.open", builtins.open)  # IPython's wrapper of ``open``
     name = obj.__name__ if kind is types.FunctionType else path.rpartition(".")[2]
@@ -328,7 +319,6 @@ def _function_value(obj: Any, kind: type, path: str) -> Value:
 
 
 def _is_compiled(obj: Any, kind: type, path: str) -> bool:
-    """Return whether an object is one of numpy's compiled functions."""
     if kind is loaded_value("numpy", "ufunc") or is_array_function(obj) or is_random_function(obj):
         return True
     return path.startswith("numpy.random.") and is_compiled_function(obj)
@@ -343,6 +333,6 @@ def _pandas_frame(obj: Any, kind: Any, has_changed: bool) -> Value:
     if not has_changed:
         is_range = type(obj.index) is loaded_value("pandas", "RangeIndex")
         frame.has_number_index = is_range and len(obj.index) > 0
-        with contextlib.suppress(Exception):  # pandas may store its columns in another way
+        with contextlib.suppress(Exception):  # pandas may store columns in another way
             frame.dtypes = frame_dtypes(obj)
     return frame

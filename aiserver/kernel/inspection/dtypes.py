@@ -1,6 +1,6 @@
-"""Determine what the columns of a DataFrame contain: text, numbers, dates and so on.
+"""Determine what the columns of a DataFrame contain.
 
-Only the first values of a column are read, and only those whose class is exactly ``str``.
+Only a column's first values are read, if their class is exactly ``str``.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from .objects import class_name, is_library_class, is_numpy_dtype, loaded_value
 
 _MAX_TYPED_COLUMNS = 200
 _SAMPLED_ROWS = 50
-_LONGEST_NUMBER = 100  # characters; longer texts aren't examined
+_LONGEST_NUMBER = 100  # characters of a text
 _KINDS = {"i": "number", "u": "number", "f": "number", "b": "boolean", "M": "date", "m": "duration"}
-# The texts that ``read_csv`` doesn't read as text.
+# ``read_csv`` doesn't read these as text.
 _MISSING_TEXTS = set(
     "#N/A #NA -1.#IND -1.#QNAN -NaN -nan 1.#IND 1.#QNAN <NA> N/A NA NULL NaN None n/a nan "
     "null".split()
 ) | {"", "#N/A N/A"}
-# Dates whose day and month can't be mistaken, and other dates.
+# Dates whose day and month are clear, and other dates.
 _MONTH = r"\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)"
 _CLEAR_DATE = re.compile(
     rf"\d{{4}}[-/]\d{{1,2}}[-/]\d{{1,2}}|(?=.*\d{{4}}).*{_MONTH}", re.IGNORECASE
@@ -29,13 +29,12 @@ _DATE = re.compile(r"\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}\b")
 
 
 class Dtype:
-    """The kind of values that a column contains.
+    """The kind of values in a column.
 
     ``kind`` is "text", "number", "boolean", "date" or "duration", or "object" for Python objects.
-    The other attributes describe the first values: ``has_words`` tells whether one of them is a
-    text that isn't a number, ``is_all_text`` whether all of them are texts, and ``has_figures``
-    whether one of them is a text that has digits, but no letters. ``dates`` is "clear" if all of
-    them are dates as texts, "unclear" if their order of day and month isn't certain, and else "".
+    The rest describes the first values: ``has_words`` means that one is a text that isn't a number,
+    ``has_figures`` that one is a text with digits, but no letters. ``dates`` is "clear" if all are
+    dates as texts, "unclear" if the order of day and month isn't certain, and else "".
     """
 
     def __init__(self, kind: str, values: Iterable[Any] = ()) -> None:
@@ -49,11 +48,11 @@ class Dtype:
 
     @property
     def has_text(self) -> bool:
-        """Whether a method that needs numbers fails, because at least one value is a text."""
+        """Whether a method that needs numbers fails."""
         return self.kind == "text" or self.has_words
 
     def of_some_rows(self) -> Dtype:
-        """Return what some rows of the column contain. There may be no row at all."""
+        """There may be no row at all."""
         dtype = Dtype(self.kind)
         dtype.is_all_text, dtype.dates = self.is_all_text, self.dates
         dtype.has_figures = self.has_figures
@@ -61,24 +60,23 @@ class Dtype:
 
 
 def texts_dtype() -> Dtype:
-    """Return what a column of unknown texts contains. Some of them may be numbers."""
+    """Describe unknown texts; some may be numbers."""
     dtype = Dtype("object")
     dtype.is_all_text = True
     return dtype
 
 
 def frame_dtypes(frame: Any) -> dict[str, Dtype]:
-    """Return what the columns of a pandas DataFrame contain.
+    """Describe the columns of a DataFrame of pandas' own class.
 
-    ``frame`` is an instance of pandas' own class. Columns of other dtypes, such as categories, are
-    left out. Return {} for a frame with more than ``_MAX_TYPED_COLUMNS`` columns, and for pandas 1,
-    in which the methods of a DataFrame ignore the columns that they can't use.
+    Other dtypes, such as categories, are left out. Return {} for more than ``_MAX_TYPED_COLUMNS``
+    columns, and for pandas 1, whose methods ignore columns that they can't use.
     """
     names = list(frame.columns)
     texts = [name for name in names if type(name) is str]
     if len(names) > _MAX_TYPED_COLUMNS or len(set(texts)) < len(texts) or not is_pandas_2():
         return {}
-    # The blocks are read because ``frame.iloc`` would call the methods of a person's own arrays.
+    # ``frame.iloc`` would call methods of a person's own arrays.
     manager = frame._mgr
     if not is_library_class(type(manager)) or type(manager.blocks) is not tuple:
         return {}
@@ -94,13 +92,12 @@ def frame_dtypes(frame: Any) -> dict[str, Dtype]:
 
 
 def is_pandas_2() -> bool:
-    """Return whether pandas 2 or a later version is loaded."""
     version = loaded_value("pandas", "__version__")
     return type(version) is str and version.partition(".")[0] not in ("0", "1")
 
 
 def _array_dtype(array: Any, row: int) -> Dtype | None:
-    """Return what a row of an array contains, or the whole array if it has one dimension."""
+    """Describe a row of an array, or all if it has one dimension."""
     if type(array) is loaded_value("numpy", "ndarray"):
         kind = array.dtype.kind
         if kind == "O":
@@ -118,7 +115,7 @@ def _array_dtype(array: Any, row: int) -> Dtype | None:
 
 
 def _string_values(array: Any) -> Iterable[Any]:
-    """Return the first values of pandas' array of strings; [] if it isn't stored as usual."""
+    """Return none if the strings aren't stored as usual."""
     stored: Any = getattr(array, "_ndarray", None)
     if type(stored) is loaded_value("numpy", "ndarray"):
         return list(stored[:_SAMPLED_ROWS])
@@ -135,7 +132,6 @@ def _is_missing(value: Any) -> bool:
 
 
 def _is_word(text: str) -> bool:
-    """Return whether a text is neither blank nor a number."""
     try:
         float(text)
     except ValueError:
@@ -144,19 +140,18 @@ def _is_word(text: str) -> bool:
 
 
 def _is_figure(text: str) -> bool:
-    """Return whether a text has digits, but no letters, such as ``1,200`` or ``€ 3``."""
+    """Accept texts such as ``1,200`` and ``€ 3``."""
     return any(map(str.isdigit, text)) and not any(map(str.isalpha, text))
 
 
 def _date_style(texts: list[str]) -> str:
-    """Return the value of ``Dtype.dates`` for these texts."""
     if texts and all(map(_CLEAR_DATE.match, texts)):
         return "clear"
     return "unclear" if texts and all(map(_DATE.match, texts)) else ""
 
 
 def csv_dtypes(header: list[str], rows: Iterable[list[str]]) -> dict[str, Dtype]:
-    """Return the columns of a CSV file that ``read_csv`` reads as text, from its first rows."""
+    """Return the columns that ``read_csv`` reads as text, by the first rows."""
     cells: dict[str, list[str]] = {name: [] for name in header}
     for row in rows:
         for name, cell in zip(header, row):

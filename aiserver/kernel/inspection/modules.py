@@ -1,4 +1,4 @@
-"""Look for modules in the file system: nothing is imported and no import finder is called."""
+"""Look for modules in the file system. Nothing is imported, and no import finder is called."""
 
 from __future__ import annotations
 
@@ -12,24 +12,23 @@ from typing import Any
 from .objects import class_name, loaded_module, may_provide, module_of
 
 _MAX_MODULE_SIZE = 500_000  # bytes
-# The text of a module matches this pattern if the module may define names that aren't in its text.
+# A module whose text matches may define names that aren't in it.
 _DYNAMIC = re.compile(
     r"import\s*\(?\s*\*|__getattr__|globals\(|vars\(|setattr|sys\.modules|exec\(|attach|lazy|__dict__"
 )
-# The text of an ``__init__.py`` matches this pattern if the package may add submodules at runtime.
+# A package whose ``__init__.py`` matches may add submodules at runtime.
 _MAKES_SUBMODULES = re.compile(
     r"sys\.modules\[[^\]]*\]\s*=|sys\.modules\.(?:setdefault|update)|__path__\s*=|__path__\.|extend_path"
 )
 _SUFFIXES = tuple(importlib.machinery.all_suffixes())
-# Import finders that can be ignored. They provide no modules, or only modules that the functions
-# below find, too.
+# Import finders without modules of their own.
 _HARMLESS_FINDERS = {
     "_distutils_hack": ("DistutilsMetaFinder",),
     "_frozen_importlib": ("BuiltinImporter", "FrozenImporter"),
     "_frozen_importlib_external": ("PathFinder",),
     "six": ("_SixMetaPathImporter",),
 }
-# Well-known modules whose package has another name, as ``module=package``.
+# ``module=package``
 _RENAMED = dict(
     pair.split("=")
     for pair in (
@@ -45,7 +44,7 @@ _RENAMED = dict(
         "rtree=Rtree ruamel=ruamel.yaml plotly_express=plotly"
     ).split()
 )
-# Well-known modules whose package has the same name.
+# Here, the package is called like the module.
 _SAME_NAME = (
     "altair bokeh boto3 catboost contextily cvxpy dash dask datasets duckdb emoji fastapi "
     "fastexcel fastparquet folium gensim geopandas geopy gradio holoviews html5lib httpx hvplot "
@@ -61,16 +60,15 @@ _PACKAGES = dict({name: name for name in _SAME_NAME}, imblearn="imbalanced-learn
 
 
 def package_of(module: str) -> str:
-    """Return the package that provides a well-known module, or "" for any other module.
+    """Return the package of a well-known module, or "".
 
-    No name is guessed: a model may invent a module, and somebody else may have published a
-    malicious package under the invented name.
+    No name is guessed: a model may invent one, under which somebody published a malicious package.
     """
     return _PACKAGES.get(module, "")
 
 
 def absent_part(name: str) -> str | None:
-    """Return the shortest missing prefix of a dotted module name; None if the module may exist.
+    """Return a dotted name's shortest missing prefix; None if the module may exist.
 
     ``"numpy.nothing.x" -> "numpy.nothing"``
     """
@@ -88,28 +86,25 @@ def absent_part(name: str) -> str | None:
 
 
 def submodule_exists(parent: str, name: str) -> bool:
-    """Return whether a package has, or may have, a submodule."""
+    """Return whether a package may have a submodule."""
     if parent + "." + name in sys.modules:
         return True
     module = loaded_module(parent)
     if module is None and parent in sys.modules:
-        return True  # an object has replaced the module, and may provide any name
+        return True  # an object that may provide any name
     if module is not None and (may_provide(module, name) or name in module.__dict__):
         return True
     paths = _paths_of(module.__dict__.get("__path__")) if module else _static_paths(parent)
     if paths is None:
         return True
     if not paths:
-        # A plain module has no submodules. A package with an empty ``__path__`` may register some.
+        # A package with an empty ``__path__`` may register submodules.
         return module is None or "__path__" in module.__dict__
     return any(_exists(path, name) or _mentions(path, name) for path in paths)
 
 
 def may_define(module: str, name: str) -> bool:
-    """Return whether a module may define a name, judging by the text of the module's file.
-
-    Return True if the module is loaded or its file isn't found.
-    """
+    """Judge by the text of the module's file; True if it is loaded or has no file."""
     if module in sys.modules:
         return True
     folders = _search_path()
@@ -138,11 +133,10 @@ def _text_may_define(path: str, name: str) -> bool:
 
 
 def module_names() -> list[str]:
-    """Return the names of top-level modules, except names that begin with an underscore.
+    """Return the public top-level modules.
 
-    These are the modules of Python, the loaded modules, the modules in the folders of the search
-    path, and all well-known modules, even if they aren't installed. Of each folder, only some 3000
-    entries are read.
+    These are Python's, the loaded ones, those in the folders of the search path, of which only some
+    3000 entries are read, and all well-known ones, even if they aren't installed.
     """
     names = set(sys.builtin_module_names) | {name for name in sys.modules if "." not in name}
     names.update(getattr(sys, "stdlib_module_names", ()))
@@ -177,13 +171,13 @@ def _search_path() -> list[str]:
 
 def _exists(folder: str, name: str) -> bool:
     if os.path.isfile(folder):
-        return True  # ``folder`` is an archive; it isn't opened, so it may contain the module
+        return True  # an archive isn't opened
     path = os.path.join(folder, name)
     return os.path.isdir(path) or any(os.path.exists(path + suffix) for suffix in _SUFFIXES)
 
 
 def _paths_of(value: Any) -> list[str] | None:
-    """Return the folders of a package's ``__path__``; None if it isn't a plain list."""
+    """Return None unless ``__path__`` is a plain list."""
     if value is None:
         return []
     if type(value) is list and all(type(item) is str for item in value):
@@ -192,7 +186,6 @@ def _paths_of(value: Any) -> list[str] | None:
 
 
 def _static_paths(dotted: str) -> list[str] | None:
-    """Return the folders of a package that isn't loaded; None if there is no such folder."""
     folders = _search_path()
     for part in dotted.split("."):
         candidates = [os.path.join(folder, part) for folder in folders]
@@ -203,7 +196,7 @@ def _static_paths(dotted: str) -> list[str] | None:
 
 
 def _mentions(folder: str, name: str) -> bool:
-    """Return whether a package may provide a submodule, judging by its ``__init__.py``."""
+    """Judge by the package's ``__init__.py``."""
     path = os.path.join(folder, "__init__.py")
     try:
         with open(path, "rb") as file:
@@ -216,7 +209,7 @@ def _mentions(folder: str, name: str) -> bool:
 
 
 def _finders() -> list[tuple[Any, str]]:
-    """Return the class of each import finder, with the name of the class's module."""
+    """Return classes with their modules."""
     finders = []
     candidates: list[Any] = list(sys.meta_path)
     for finder in candidates:
@@ -226,7 +219,6 @@ def _finders() -> list[tuple[Any, str]]:
 
 
 def _is_editable(name: str) -> bool:
-    """Return whether an editable installation provides a module."""
     for _, module in _finders():
         loaded = loaded_module(module)
         mapping = loaded.__dict__.get("MAPPING") if loaded else None
@@ -246,7 +238,7 @@ def _has_unknown_finder() -> bool:
 
 
 def exported_names(module: types.ModuleType) -> list[str] | None:
-    """Return the names that ``from module import *`` defines; None if they aren't known."""
+    """Return what ``from module import *`` defines; None if unknown."""
     public = module.__dict__.get("__all__")
     if public is None:
         return [name for name in list(module.__dict__) if not name.startswith("_")]
@@ -328,10 +320,10 @@ _USED_AS_MODULE = re.compile(r"\s*\.\s*(date|datetime|time|timedelta|timezone)\b
 
 
 def import_of(name: str, following: str = "") -> str:
-    """Return the import statement that defines a well-known name: ``import numpy as np``.
+    """Return a statement such as ``import numpy as np``; "" without an installed, well-known
+    module.
 
-    Returns "" if the name isn't well known or its module isn't installed. ``following`` is the rest
-    of the line after the name. It shows whether ``datetime`` is the module or the class.
+    ``following``, the rest of the line, shows whether ``datetime`` is the module or the class.
     """
     if name == "datetime" and not _USED_AS_MODULE.match(following):
         module, statement = name, "from datetime import datetime"

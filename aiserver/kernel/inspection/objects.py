@@ -1,8 +1,8 @@
 """Inspect real objects without running a person's code.
 
-Attributes are read only from modules, from plain functions, and from objects whose class is a
-library's own. A subclass that a person wrote isn't a library's own class. The dict, the name and
-the bases of a class are read through the descriptors of ``type``, which no class can redefine.
+Attributes are read only from modules, plain functions, and objects of exactly a library's own
+class. A class's dict, name and bases are read through the descriptors of ``type``, which no class
+can redefine.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _flags = type.__dict__["__flags__"].__get__
 _LIBRARIES = ("numpy", "pandas", "polars")
 # Libraries whose ``__getattr__`` only provides names that occur in its code (see ``may_provide``).
 _READABLE_LIBRARIES = ("numpy", "scipy", "matplotlib", "sklearn", "pandas", "seaborn", "polars")
-_HEAP_TYPE = 1 << 9  # the flag ``Py_TPFLAGS_HEAPTYPE``, which each class defined in Python has
+_HEAP_TYPE = 1 << 9  # ``Py_TPFLAGS_HEAPTYPE``: defined in Python
 _MAX_COLUMNS = 100_000
 _TIME_ZONES = (
     "zoneinfo.ZoneInfo",
@@ -39,35 +39,34 @@ _TIME_ZONES = (
 
 
 def encode(result: dict[str, Any]) -> str:
-    """Return a result for the page: as JSON in base64."""
+    """Return JSON in base64, for the page."""
     return base64.b64encode(json.dumps(result).encode()).decode()
 
 
 def class_name(kind: Any) -> str:
-    """Return the name of a class, or "" if it isn't a plain text."""
+    """Return "" if the name isn't a plain text."""
     name = _name_of_class(kind)
     return name if type(name) is str else ""
 
 
 def module_of(kind: Any) -> str:
-    """Return the name of a class's module, or "" if it isn't a plain text."""
+    """Return "" if the module's name isn't a plain text."""
     name = _module_of_class(kind)
     return name if type(name) is str else ""
 
 
 def loaded_module(name: str) -> types.ModuleType | None:
-    """Return a loaded module; None if ``sys.modules`` has no plain module of this name."""
+    """Return None unless it is a plain module."""
     module = sys.modules.get(name)
     return module if type(module) is types.ModuleType else None
 
 
 def module_value(module: types.ModuleType, name: str) -> Any:
-    """Return a module's attribute, or ``MISSING``. A module's ``__getattr__`` isn't called."""
+    """Return ``MISSING`` rather than call ``__getattr__``."""
     return module.__dict__.get(name, MISSING)
 
 
 def loaded_value(module: str, name: str) -> Any:
-    """Return an attribute of a loaded module, or ``MISSING``."""
     loaded = loaded_module(module)
     return MISSING if loaded is None else module_value(loaded, name)
 
@@ -75,8 +74,8 @@ def loaded_value(module: str, name: str) -> Any:
 def may_provide(module: types.ModuleType, name: str) -> bool:
     """Return whether a module's ``__getattr__`` may provide a name.
 
-    In general, a ``__getattr__`` may provide any name. In some libraries, it provides only names
-    that occur as strings in its code, or in plain collections that the code uses.
+    In general, that is any name. In ``_READABLE_LIBRARIES``, it must be a string in its code, or in
+    plain collections that the code uses.
     """
     function = module.__dict__.get("__getattr__", MISSING)
     if function is MISSING:
@@ -99,7 +98,6 @@ def may_provide(module: types.ModuleType, name: str) -> bool:
 
 
 def _contains(value: Any, name: str) -> bool:
-    """Return whether a plain text or a plain collection of texts contains a name."""
     if type(value) is str:
         return name in value
     kind = type(value)
@@ -109,7 +107,7 @@ def _contains(value: Any, name: str) -> bool:
 
 
 def is_array_function(function: Any) -> bool:
-    """Return whether this is one of numpy's functions that dispatch; their class is in C."""
+    """Numpy's functions that dispatch have a class written in C."""
     kind = type(function)
     if type(kind) is not type or _flags(kind) & _HEAP_TYPE:
         return False
@@ -117,7 +115,7 @@ def is_array_function(function: Any) -> bool:
 
 
 def is_plain_class(value: Any) -> bool:
-    """Return whether ``value`` is a class whose metaclass adds no behaviour."""
+    """Return whether it is a class whose metaclass adds no behaviour."""
     return type(value) is type or type(value) is abc.ABCMeta
 
 
@@ -128,7 +126,6 @@ def is_function(value: Any) -> bool:
 
 
 def is_user_function(value: Any) -> bool:
-    """Return whether a function was defined in the notebook."""
     if type(value) is not types.FunctionType:
         return False
     module = value.__globals__.get("__name__")
@@ -136,7 +133,7 @@ def is_user_function(value: Any) -> bool:
 
 
 def is_library_class(kind: Any, libraries: tuple[str, ...] = _LIBRARIES) -> bool:
-    """Return whether a class is the own one of a library: numpy, pandas or polars."""
+    """Return whether a class is the library's own."""
     module = module_of(kind)
     if module.partition(".")[0] not in libraries:
         return False
@@ -144,12 +141,12 @@ def is_library_class(kind: Any, libraries: tuple[str, ...] = _LIBRARIES) -> bool
 
 
 def is_instance(value: Any, kind: Any) -> bool:
-    """Return whether a class is among the bases of an object's class, as these are stored."""
+    """Look at the bases as they are stored."""
     return any(base is kind for base in _mro(type(value)))
 
 
 def class_of(value: Any) -> type | None:
-    """Return an object's class if a loaded module other than the notebook defines it."""
+    """Return an object's class if a loaded module, not the notebook, defines it."""
     kind = type(value)
     if not is_plain_class(kind):
         return None
@@ -161,7 +158,7 @@ def class_of(value: Any) -> type | None:
 
 
 def class_attribute(kind: Any, name: str) -> Any:
-    """Return an attribute as it is stored in the dict of a class or base class, or ``MISSING``."""
+    """Return an attribute as a class or its base stores it, or ``MISSING``."""
     for base in _mro(kind):
         stored = _class_dict(base)
         if name in stored:
@@ -170,15 +167,11 @@ def class_attribute(kind: Any, name: str) -> Any:
 
 
 def class_attributes(kind: Any) -> set[str]:
-    """Return the names of a class's attributes."""
     return {name for base in _mro(kind) for name in _class_dict(base) if type(name) is str}
 
 
 def instance_dict(value: Any, kind: Any) -> dict[Any, Any]:
-    """Return the ``__dict__`` of an instance of a library's class, or of a subclass.
-
-    Attributes that a subclass redefines aren't used.
-    """
+    """Ignore what a person's subclass redefines."""
     for base in _mro(kind):
         if "__dict__" in _class_dict(base):
             state = _class_dict(base)["__dict__"].__get__(value)
@@ -188,7 +181,7 @@ def instance_dict(value: Any, kind: Any) -> dict[Any, Any]:
 
 
 def own_manager(value: Any, kind: Any) -> Any:
-    """Return the block manager of a DataFrame or Series of pandas, or of a subclass.
+    """Return the block manager of pandas' DataFrame or Series, or of a subclass.
 
     Raises ``TypeError`` if the manager, a block or an index isn't pandas' own.
     """
@@ -200,7 +193,7 @@ def own_manager(value: Any, kind: Any) -> Any:
 
 
 def is_random_function(value: Any) -> bool:
-    """Return whether this is a function of ``numpy.random``, a method of ``RandomState``."""
+    """Functions of ``numpy.random`` are methods of ``RandomState``."""
     if type(value) is not types.MethodType:
         return False
     if type(value.__self__) is not loaded_value("numpy.random.mtrand", "RandomState"):
@@ -209,7 +202,7 @@ def is_random_function(value: Any) -> bool:
 
 
 def is_compiled_function(value: Any) -> bool:
-    """Return whether Cython compiled a function, as those of the loaded ``numpy.random``."""
+    """Return whether Cython compiled it, as in the loaded ``numpy.random``."""
     owner = loaded_value("numpy.random.mtrand", "RandomState")
     if owner is MISSING or not is_plain_class(owner):
         return False
@@ -217,16 +210,14 @@ def is_compiled_function(value: Any) -> bool:
 
 
 def plain_variables(variables: dict[str, Any]) -> dict[str, Any]:
-    """Return the variables whose names are plain strings.
-
-    If a name's class is a subclass of ``str``, a look-up could run an ``__eq__`` that a person
-    wrote.
+    """Leave out names whose class is a subclass of ``str``: a look-up could run a person's
+    ``__eq__``.
     """
     return {name: value for name, value in list(dict.items(variables)) if type(name) is str}
 
 
 def plain_texts(value: Any) -> list[str] | None:
-    """Return the items of a plain list or tuple of 1 to 5000 plain strings, else None."""
+    """Return a plain list or tuple's 1 to 5000 plain strings, else None."""
     kind = type(value)
     if not (kind is list or kind is tuple) or not 0 < len(value) <= 5000:
         return None
@@ -234,7 +225,7 @@ def plain_texts(value: Any) -> list[str] | None:
 
 
 def index_names(value: Any) -> tuple[str | None, ...] | None:
-    """Return the names of an index's levels; None if one is neither None nor a plain string."""
+    """Return None if one is neither None nor a plain string."""
     index = value.index
     if not is_library_class(type(index)):
         return None
@@ -245,10 +236,10 @@ def index_names(value: Any) -> tuple[str | None, ...] | None:
 
 
 def text_labels(index: Any) -> list[str] | None:
-    """Return the text labels of an index, without labels of other classes, such as numbers.
+    """Return the labels that are texts.
 
-    Return None if the index is a ``MultiIndex``, is too large, or isn't of a library's own class.
-    Also return None if a label is of an unknown class, because it may compare equal to a text.
+    Return None for a ``MultiIndex``, an index that is too large or not a library's own, and for a
+    label of an unknown class, which may compare equal to a text.
     """
     if not has_own_index(index) or class_name(type(index)) == "MultiIndex":
         return None
@@ -265,16 +256,16 @@ def text_labels(index: Any) -> list[str] | None:
 
 
 def is_plain_dtype(dtype: Any) -> bool:
-    """Return whether a dtype is a library's own, and contains no object of a person's class.
+    """Return whether a dtype is a library's own, without an object of a person's class.
 
-    Such an object can be the time zone of dates, also in intervals, the frequency of periods, the
-    array of categories, or a type of pyarrow.
+    That can be a time zone, also in intervals, the frequency of periods, the array of categories,
+    or a type of pyarrow.
     """
     if is_numpy_dtype(dtype):
         return True
     kind = type(dtype)
     if not is_library_class(kind):
-        return kind is type and is_library_class(dtype)  # a dtype of polars without parameters
+        return kind is type and is_library_class(dtype)  # of polars, without parameters
     name = class_name(kind)
     if name == "DatetimeTZDtype":
         return is_plain_time_zone(dtype.tz)
@@ -288,7 +279,7 @@ def is_plain_dtype(dtype: Any) -> bool:
 
 
 def is_plain_time_zone(zone: Any) -> bool:
-    """Return whether a time zone is of the standard library, pytz or dateutil."""
+    """Accept those of the standard library, pytz and dateutil."""
     kind = type(zone)
     for name in _TIME_ZONES:
         module, _, attribute = name.rpartition(".")
@@ -296,21 +287,21 @@ def is_plain_time_zone(zone: Any) -> bool:
             return True
     if zone is loaded_value("pytz", "UTC"):
         return True
-    # The classes of pytz's zones have only data, and those of a person's zones have methods, too.
+    # pytz's zones have only data; those of a person have methods, too.
     bases = [loaded_value("pytz.tzinfo", name) for name in ("DstTzInfo", "StaticTzInfo")]
     own = any(_bases_of_class(kind) == (base,) for base in bases) and type(kind) is type
     return own and not any(hasattr(type(item), "__get__") for item in _class_dict(kind).values())
 
 
 def is_own_arrow_type(dtype: Any) -> bool:
-    """Return whether a type of pyarrow is pyarrow's own. It may contain other types."""
+    """The type may contain others."""
     kind = type(dtype)
     name = class_name(kind)
     return loaded_value("pyarrow.lib", name) is kind and not name.endswith("ExtensionType")
 
 
 def is_plain_arrow_type(dtype: Any) -> bool:
-    """Return whether a type of pyarrow is pyarrow's own, and contains no other type."""
+    """The type contains no other."""
     if not is_own_arrow_type(dtype):
         return False
     if class_name(type(dtype)) == "DictionaryType":
@@ -319,7 +310,7 @@ def is_plain_arrow_type(dtype: Any) -> bool:
 
 
 def has_own_index(axis: Any) -> bool:
-    """Return whether the index or the columns of a pandas DataFrame are pandas' own."""
+    """Return whether an axis is pandas' own."""
     if not is_library_class(type(axis)):
         return False
     if class_name(type(axis)) == "MultiIndex":
@@ -348,8 +339,8 @@ def _is_plain_label(kind: type) -> bool:
 
 
 _VAR_KEYWORDS = 0x08
-# Methods of pandas whose ``**kwargs`` accept only numpy's keywords, such as ``out``. They accept
-# these because numpy's functions call them: ``np.sum(frame)`` calls ``frame.sum(out=None)``.
+# Methods whose ``**kwargs`` accept only numpy's keywords: ``np.sum(frame)`` calls
+# ``frame.sum(out=None)``.
 _REDUCTIONS = set(
     "sum mean median min max std var sem prod skew kurt kurtosis any all cumsum cumprod cummax "
     "cummin".split()
@@ -363,7 +354,7 @@ _UFUNC_KEYWORDS = frozenset(
 
 
 def keywords(function: Any, depth: int = 0) -> frozenset[str] | None:
-    """Return the keyword arguments that a function or class accepts; None if unknown."""
+    """Return the accepted keyword arguments; None if unknown."""
     if depth > 5:
         return None
     kind = type(function)
@@ -388,7 +379,7 @@ def keywords(function: Any, depth: int = 0) -> frozenset[str] | None:
 
 
 def own_keywords(function: types.FunctionType) -> frozenset[str]:
-    """Return a function's parameters that can be keyword arguments, without its ``**kwargs``."""
+    """Leave out ``**kwargs``."""
     code = function.__code__
     first = code.co_posonlyargcount
     return frozenset(code.co_varnames[first : code.co_argcount + code.co_kwonlyargcount])
@@ -403,14 +394,12 @@ def _keywords_of_function(function: types.FunctionType, depth: int) -> frozenset
     accepted = keywords(inner, depth + 1) if type(inner) is types.FunctionType else None
     if accepted is None:
         return None
-    # A decorator's wrapper may accept further keywords, such as a parameter's former name. These
-    # keywords are among the texts in the wrapper's code and closure.
+    # A wrapper may accept former names of parameters, which are in its code and closure.
     own = {value for value in code.co_consts if type(value) is str}
     return names | accepted | own | _closure_texts(function)
 
 
 def _keywords_in_docstring(docstring: Any) -> frozenset[str] | None:
-    """Return the keywords in the signature that begins a compiled docstring; None if none."""
     if type(docstring) is not str:
         return None
     text = docstring.strip().split("\n", 1)[0]
@@ -441,7 +430,7 @@ def _keywords_of_class(kind: type, depth: int) -> frozenset[str] | None:
 
 
 def _keywords_in_signature(signature: str | None) -> frozenset[str] | None:
-    """Return the keywords of a signature such as ``($module, iterable, /, *, key=None)``."""
+    """Read a signature such as ``($module, iterable, /, *, key=None)``."""
     if not signature:
         return None
     cleaned = signature.replace("$", "").replace("<unrepresentable>", "None")
@@ -457,7 +446,7 @@ def _keywords_in_signature(signature: str | None) -> frozenset[str] | None:
 
 
 def method_keywords(kind: type, name: str) -> frozenset[str] | None:
-    """Return the keywords that a method of a class accepts; None if unknown."""
+    """Return None if unknown."""
     method = class_attribute(kind, name)
     if method is MISSING:
         return None

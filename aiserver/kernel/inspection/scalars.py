@@ -1,7 +1,7 @@
 """Write labels and other scalars as text without running a person's code, in bounded time.
 
-The text or the hash of a library's own object can run a person's code: that of the time zone of a
-date, of a period's frequency, or of an interval's bounds.
+Even a library's own object can run it for its text or hash: that of a date's time zone, a period's
+frequency, or an interval's bounds.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from .objects import (
     loaded_value,
 )
 
-MAX_LABEL = 200  # characters of the name of a column
+MAX_LABEL = 200  # characters
 MAX_DTYPE = 100
 _PLAIN_CLASSES = (str, int, float, bool, type(None), datetime.date)
 _ZONED_CLASSES = (datetime.datetime, datetime.time)
 _PLAIN_LIBRARY_CLASSES = ("Timedelta", "NAType", "NaTType")
 _INCOMPLETE_WORD = re.compile(r"[!-~]*\Z")
-_NUMPY_KINDS = "biufcSUMm"  # without objects, and structures, which can contain objects
+_NUMPY_KINDS = "biufcSUMm"  # without objects and structures
 
 
 def is_plain_scalar(value: Any) -> bool:
-    """Return whether a value is a scalar whose text and hash run no code of a person's."""
+    """Return whether a scalar's text and hash run no code of a person's."""
     kind = type(value)
     if any(kind is plain for plain in _PLAIN_CLASSES):
         return True
@@ -44,26 +44,20 @@ def is_plain_scalar(value: Any) -> bool:
 
 
 def label_text(label: Any, limit: int) -> str:
-    """Return the text of a label, at most ``limit`` characters; of other objects, their class."""
+    """Return at most ``limit`` characters; of other objects, their class."""
     text = _tuple_part(label, [limit]) if type(label) is tuple else _scalar_text(label)
     return text[:limit].encode("utf-8", "replace").decode()
 
 
 def whole_words(text: str, limit: int) -> str:
-    """Return a text, at most ``limit`` characters.
-
-    A longer text ends before its last incomplete word, because a part of a key isn't recognised as
-    a secret.
-    """
+    """Cut between words, because a part of a key isn't recognised as a secret."""
     text = text[: limit + 1].encode("utf-8", "replace").decode()
     return text if len(text) <= limit else _INCOMPLETE_WORD.sub("", text[: limit - 1]) + "…"
 
 
 def _tuple_part(label: Any, room: list[int]) -> str:
-    """Return a label in a tuple as text. ``room`` has the number of characters that remain.
-
-    Nothing is read when they are used up, because tuples that contain another tuple twice double
-    with each level.
+    """Stop when ``room``, the remaining characters, is used up: tuples that contain another one
+    twice double with each level.
     """
     if type(label) is not tuple:
         text = repr(label[: room[0]]) if type(label) is str else _scalar_text(label)
@@ -83,7 +77,6 @@ def _scalar_text(value: Any) -> str:
 
 
 def _is_plain(value: Any) -> bool:
-    """Return whether a value is a plain scalar, or one of numpy."""
     if is_plain_scalar(value):
         return True
     generic = loaded_value("numpy", "generic")
@@ -93,8 +86,8 @@ def _is_plain(value: Any) -> bool:
 
 
 def dtype_text(dtype: Any) -> str:
-    """Return a dtype's text without values, such as categories; of a class, its name."""
-    if isinstance(dtype, type):  # a class of an array, or a dtype of polars without parameters
+    """Leave out values, such as categories."""
+    if isinstance(dtype, type):  # of an array, or a dtype of polars without parameters
         return cut(class_name(dtype))[:MAX_DTYPE]
     name = cut(class_name(type(dtype)))[:MAX_DTYPE]
     if name in ("Enum", "SparseDtype") or not (is_plain_dtype(dtype) or is_own_arrow_type(dtype)):
@@ -104,5 +97,5 @@ def dtype_text(dtype: Any) -> str:
 
 
 def cut(text: str) -> str:
-    """Return a text without lone surrogates, at most ``MAX_LABEL`` characters."""
+    """Remove lone surrogates, and limit the length to ``MAX_LABEL``."""
     return text[:MAX_LABEL].encode("utf-8", "replace").decode()

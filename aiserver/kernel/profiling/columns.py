@@ -1,17 +1,16 @@
 """Profile one column: missing and distinct values, range, histogram, most frequent values.
 
-Columns of at most ``EXACT_ROWS`` rows are profiled completely, larger ones from ``SAMPLED_ROWS``
-rows. The range and the mean of numbers still are those of all rows if there are at most
-``WHOLE_RANGE_ROWS``. The profile then has ``all``: the numbers of all rows and of the missing
-values in them. The figures are those of ``describe`` in pandas: the standard deviation of a sample,
-and quartiles by linear interpolation.
+Columns of more than ``EXACT_ROWS`` rows are profiled from ``SAMPLED_ROWS`` rows. The range and the
+mean of numbers are those of all rows up to ``WHOLE_RANGE_ROWS``; ``all`` then has the numbers of
+all rows and of missing values. The figures are those of ``describe`` in pandas: the standard
+deviation of a sample, and quartiles by linear interpolation.
 
 A column is a numpy array of one dimension, an array of pandas, a polars Series or a
 ``pyarrow.ChunkedArray``.
 
 Invariants: values are read only by these libraries, from arrays whose class and dtype are their
-own. Only objects of exact classes are looked at, never an instance of a subclass that a person
-wrote. Others are counted, and nothing else.
+own. Only objects of exact classes are looked at, never of a person's subclass. Others are only
+counted.
 """
 
 from __future__ import annotations
@@ -34,11 +33,11 @@ from ..inspection.objects import (
 )
 from ..inspection.scalars import is_plain_scalar
 
-EXACT_ROWS = 100_000  # data with at most so many rows is examined completely
+EXACT_ROWS = 100_000  # up to here, all rows are examined
 SAMPLED_ROWS = 20_000
 _GOLDEN_RATIO = (math.sqrt(5) - 1) / 2
-_MISSING_TIME = -(2**63)  # NaT as an integer
-# The kinds of the dtypes of numpy and polars; "values" are read one by one.
+_MISSING_TIME = -(2**63)  # NaT
+# The kinds of numpy's and polars' dtypes; "values" are read one by one.
 _KINDS_OF_NUMPY = dict(zip("iufmMbOUST", ["number"] * 3 + ["time"] * 2 + ["values"] * 5))
 _POLARS_KINDS = {
     name: kind
@@ -54,9 +53,9 @@ _POLARS_KINDS = {
 }
 WHOLE_RANGE_ROWS = 2_000_000
 BINS = 20
-MAX_TOP = 5  # values
+MAX_TOP = 5
 MAX_VALUE = 60  # characters
-_FEW_VALUES = 10  # integers with at most so many distinct values are also counted by value
+_FEW_VALUES = 10  # up to here, integers are also counted by value
 _NUMBER_CLASSES = (int, float, decimal.Decimal)
 _DATE_CLASSES = (datetime.datetime, datetime.date)
 _NESTED_CLASSES = (list, tuple, dict, set, frozenset)
@@ -65,7 +64,7 @@ _LIBRARY_PLAIN = ("Timedelta", "Period", "Interval")
 
 
 def profile_column(values: Any) -> dict[str, Any]:
-    """Return a profile: ``rows``, ``missing``, ``distinct`` and what fits the values."""
+    """Return ``rows``, ``missing``, ``distinct`` and what fits the values."""
     column = inner_column(values)
     kind = kind_of(column)
     if not kind:
@@ -92,7 +91,7 @@ def profile_column(values: Any) -> dict[str, Any]:
 
 
 def profile_values(values: list[Any]) -> dict[str, Any]:
-    """Return the profile of plain Python objects, such as the texts of a column."""
+    """Profile plain Python objects, such as texts."""
     classified = [_classify(value) for value in values]
     present = [plain for kind, plain in classified if kind != "missing"]
     kinds = {kind for kind, _ in classified} - {"missing"}
@@ -112,7 +111,7 @@ def profile_values(values: list[Any]) -> dict[str, Any]:
 
 
 def value_text(value: Any) -> str:
-    """Return the text of a plain value, at most ``MAX_VALUE`` characters."""
+    """Return at most ``MAX_VALUE`` characters."""
     text = value if type(value) is str else str(value)
     if len(text) > MAX_VALUE:
         text = text[: MAX_VALUE - 1] + "…"
@@ -120,7 +119,7 @@ def value_text(value: Any) -> str:
 
 
 def finite(value: Any) -> Any:
-    """Return a number for JSON, which has neither infinity nor NaN: None for these."""
+    """Return None for infinity and NaN, which JSON lacks."""
     if value is None or type(value) is int:
         return value
     number = float(value)
@@ -132,13 +131,13 @@ def _plain_text(value: Any) -> str:
 
 
 def _top_values(counts: Counter[Any]) -> list[dict[str, Any]]:
-    """Return the most frequent values, the first of equally frequent values first."""
+    """Of equally frequent values, the first comes first."""
     top = counts.most_common(MAX_TOP)
     return [{"value": value_text(value), "count": count} for value, count in top]
 
 
 def _profile_numbers(numbers: list[Any]) -> dict[str, Any]:
-    """Return the profile of numbers without NaN."""
+    """Profile numbers without NaN."""
     counts = Counter(numbers)
     profile: dict[str, Any] = {"distinct": len(counts)}
     if not numbers:
@@ -160,7 +159,7 @@ def _profile_numbers(numbers: list[Any]) -> dict[str, Any]:
 
 
 def _whole_range(numbers: Any) -> dict[str, Any]:
-    """Return the range and the mean of all numbers, as an array or a Series of polars."""
+    """Accept an array or a Series of polars."""
     np: Any = loaded_module("numpy")
     with contextlib.nullcontext() if np is None else np.errstate(all="ignore"):
         return {
@@ -179,7 +178,7 @@ def _as_float(value: Any) -> float:
 
 
 def _sum(values: list[float]) -> float:
-    """Return the exact sum; NaN if it is too large, or if there are infinities of both signs."""
+    """Return NaN for a sum that is too large, or infinities of both signs."""
     try:
         return math.fsum(values)
     except (OverflowError, ValueError):
@@ -196,7 +195,7 @@ def _quantile(ordered: list[float], share: float) -> float:
 
 
 def _histogram(values: list[float]) -> dict[str, Any] | None:
-    """Count values in ``BINS`` equal bins; None if the range isn't finite."""
+    """Return None if the range isn't finite."""
     low, high = min(values), max(values)
     if not math.isfinite(high - low):
         return None
@@ -209,7 +208,7 @@ def _histogram(values: list[float]) -> dict[str, Any] | None:
 
 
 def _profile_times(numbers: list[Any], element: Callable[[int], Any]) -> dict[str, Any]:
-    """Profile dates, times or durations. ``numbers`` are those since an origin."""
+    """``numbers`` count from an origin."""
     present = [number for number in numbers if number is not None]
     profile: dict[str, Any] = {"rows": len(numbers), "missing": len(numbers) - len(present)}
     profile["distinct"] = len(set(present))
@@ -222,10 +221,9 @@ def _profile_times(numbers: list[Any], element: Callable[[int], Any]) -> dict[st
 
 
 def _profile_dates(values: list[Any]) -> dict[str, Any]:
-    """Return the earliest and latest date, and a histogram, if the dates can be compared."""
     try:
         first, last = min(values), max(values)
-    except TypeError:  # dates with and without a time zone, or dates and times
+    except TypeError:  # with and without a time zone, or dates and times
         return {}
     seconds = [(value - first).total_seconds() for value in values]
     dates = {"min": _time_text(first), "max": _time_text(last)}
@@ -239,7 +237,7 @@ def _time_text(value: Any) -> str:
 
 
 def _classify(value: Any) -> tuple[str, Any]:
-    """Return the kind of a value, and the value as a plain Python object."""
+    """Return the kind, and a plain Python object."""
     cls = type(value)
     if cls is str or cls is bool or any(cls is plain for plain in _OTHER_PLAIN):
         return "text", value
@@ -273,10 +271,10 @@ def _classify_library_value(value: Any) -> tuple[str, Any]:
 
 
 def sampled_positions(count: int) -> Any:
-    """Return the positions of ``SAMPLED_ROWS`` of ``count`` rows, in ascending order.
+    """Return ``SAMPLED_ROWS`` of ``count`` positions, in ascending order.
 
-    There is one in each of as many equal parts of the rows. Its place within its part varies, so
-    that the sample isn't biased by data that repeats regularly.
+    There is one in each of as many equal parts, at a varying place, so that data which repeats
+    regularly doesn't bias the sample.
     """
     np: Any = loaded_module("numpy")
     width = count / SAMPLED_ROWS
@@ -297,14 +295,14 @@ def is_polars(column: Any) -> bool:
 
 
 def is_own_array(array: Any) -> bool:
-    """Return whether an array, and its dtype, are numpy's or pandas' own."""
+    """Return whether the array and its dtype are numpy's or pandas' own."""
     if type(array) is loaded_value("numpy", "ndarray"):
         return True
     return is_library_class(type(array)) and is_plain_dtype(array.dtype)
 
 
 def inner_column(column: Any) -> Any:
-    """Return the array that contains the values of an array of pandas, or the column itself."""
+    """Return the array inside an array of pandas, or the column itself."""
     if is_arrow(column) or is_polars(column) or not is_own_array(column):
         return column
     if hasattr(column, "_pa_array"):
@@ -314,14 +312,11 @@ def inner_column(column: Any) -> Any:
 
 
 def kind_of(column: Any) -> str:
-    """Return how the values of an inner column can be read.
-
-    The result is "number", "time", "category" or "values", or "" if they can't be read.
-    """
+    """Return "number", "time", "category", "values", or "" for an unreadable inner column."""
     if is_arrow(column):
         return "values" if is_plain_arrow_type(column.type) else ""
     if is_polars(column):
-        dtype = column.dtype  # one without parameters is a class itself
+        dtype = column.dtype  # without parameters, it is a class
         name = class_name(dtype) if isinstance(dtype, type) else class_name(type(dtype))
         return _POLARS_KINDS.get(name, "")
     if not is_own_array(column):
@@ -338,7 +333,7 @@ def kind_of(column: Any) -> str:
 
 
 def sample_of(column: Any) -> Any:
-    """Return a column, or a part of it if it has more than ``EXACT_ROWS`` rows."""
+    """Return a part of a column with more than ``EXACT_ROWS`` rows."""
     count = len(column)
     if count <= EXACT_ROWS:
         return column
@@ -350,9 +345,9 @@ def sample_of(column: Any) -> Any:
 
 
 def plain_values(column: Any, kind: str) -> list[Any]:
-    """Return the values of an inner column as a list, None if a value is missing.
+    """Return an inner column's values, None for missing ones.
 
-    Numbers can also be NaN. ``kind`` is that of ``kind_of``. Times are numbers since an origin.
+    Numbers can also be NaN. Times are numbers since an origin.
     """
     if is_arrow(column):
         return list(column.to_pylist())
@@ -362,7 +357,7 @@ def plain_values(column: Any, kind: str) -> list[Any]:
         times = column.asi8 if hasattr(column, "asi8") else column.astype("int64")
         return [None if time == _MISSING_TIME else time for time in times.tolist()]
     if kind == "category":
-        # Only the used ones are read: there may be millions of categories.
+        # There may be millions of categories.
         codes = column.codes.tolist()
         used = {code: column.categories[code] for code in set(codes) if code >= 0}
         return [used.get(code) for code in codes]
@@ -373,7 +368,7 @@ def plain_values(column: Any, kind: str) -> list[Any]:
 
 
 def present_numbers(column: Any) -> Any:
-    """Return the numbers that aren't missing, as an array of floats or a Series of polars."""
+    """Return an array of floats or a Series of polars."""
     if is_polars(column):
         present = column.drop_nulls()
         return present.drop_nans() if class_name(type(column.dtype)).startswith("F") else present

@@ -3,10 +3,9 @@
 Invariants:
 
 - Only instances of a library's own classes are described, and of subclasses of pandas' DataFrame
-  and Series. The latter are read through pandas' block manager, so no method that a person wrote
-  runs.
+  and Series, which are read through pandas' block manager, so no method that a person wrote runs.
 - Nothing is computed for objects that compute on demand, such as a polars LazyFrame. Only
-  `lazy_columns`, for which a person asks, may read the header of a file.
+  `lazy_columns`, on request, may read a file's header.
 """
 
 from __future__ import annotations
@@ -33,10 +32,9 @@ _CONTAINER_LIBRARIES = ("numpy", "pandas", "polars", "pyarrow", "duckdb", "_duck
 class Container:
     """A variable that contains data.
 
-    ``columns`` has pairs of a name and a dtype, at most ``MAX_LISTED_COLUMNS`` of
-    ``column_count``. ``row_count``, ``column_count`` and ``size`` (bytes) are None if computing
-    them would execute something. ``column(i)`` returns the values of the column ``i`` in the form
-    that ``columns.py`` profiles. ``shape`` is that of an array.
+    ``columns`` has names with dtypes, at most ``MAX_LISTED_COLUMNS``. ``row_count``,
+    ``column_count`` and ``size`` (bytes) are None if computing them would execute something.
+    ``column(i)`` returns values that ``columns.py`` profiles. ``shape`` is that of an array.
     """
 
     def __init__(
@@ -55,13 +53,13 @@ class Container:
 
 
 def container_of(value: Any) -> Container | None:
-    """Return the description of a variable; None if it contains no data or can't be read."""
-    with contextlib.suppress(Exception):  # an object in a state that its library doesn't expect
+    """Return None for no data, or if it can't be read."""
+    with contextlib.suppress(Exception):  # the object's state may be unexpected
         for name, read in _READERS:
             module, _, attribute = name.partition(".")
             cls = loaded_value(module, attribute)
             if type(value) is cls or (name in _BY_MANAGER and is_instance(value, cls)):
-                # A person may have put another class in the place of the library's.
+                # A person may have replaced the library's class.
                 is_own = is_library_class(cls, _CONTAINER_LIBRARIES)
                 return read(name, value, cls) if is_own else None
     return None
@@ -105,10 +103,10 @@ def _polars_series(kind: str, value: Any, cls: Any) -> Container:
 
 
 def lazy_columns(value: Any) -> list[tuple[str, str]] | None:
-    """Return names and dtypes of a polars LazyFrame's columns, without computing its data.
+    """Return a polars LazyFrame's columns and dtypes without computing its data, else None.
 
-    Polars may read headers of files for that, and calls schemas that a plan has as functions.
-    Return None for any other value. Raises errors of polars, such as that a file doesn't exist.
+    Polars may read headers of files for that, and calls schemas that are functions. Raises errors
+    of polars, such as that a file doesn't exist.
     """
     container = container_of(value)
     if container is None or container.kind != "polars.LazyFrame":
@@ -149,7 +147,7 @@ def _array(kind: str, value: Any, cls: Any) -> Container:
 
 
 def _flat(array: Any) -> Any:
-    """Return the elements of an array without a copy; of a large array that needs one, a sample."""
+    """Return the elements without a copy; of a large array that needs one, a sample."""
     if array.ndim == 1 or array.flags.c_contiguous or array.size <= EXACT_ROWS:
         return array.reshape(-1)
     return array.flat[sampled_positions(array.size)]
@@ -175,7 +173,7 @@ _BY_MANAGER = ("pandas.DataFrame", "pandas.Series")
 
 
 def _dtype_of(array: Any) -> Any:
-    """Return the dtype of an array. For an array of a person's class, return this class."""
+    """For an array that isn't a library's own, return its class."""
     return array.dtype if is_own_array(array) else type(array)
 
 
@@ -184,11 +182,11 @@ def _array_size(array: Any) -> int:
 
 
 def _block_row(values: Any, row: Any) -> Any:
-    """Return a column of a block, whose rows are the columns of the DataFrame."""
+    """A block's rows are columns of the DataFrame."""
     return values[row] if is_own_array(values) and values.ndim == 2 else values
 
 
 def column_labels(index: Any) -> list[str]:
-    """Return the texts of the labels of columns, at most ``MAX_LISTED_COLUMNS``."""
+    """Return at most ``MAX_LISTED_COLUMNS`` texts."""
     head = index[:MAX_LISTED_COLUMNS]
     return [label_text(label, MAX_LABEL) for label in head]

@@ -1,9 +1,9 @@
-"""Find columns by which tables can be joined: by their names, dtypes and common values.
+"""Find columns by which tables can be joined.
 
 Only integers, texts and dates are compared. A pair of columns is a candidate in two cases:
 
 - their names are similar (``customer_id`` and ``id`` of ``customers``), and at least half of the
-  values of the column with fewer distinct values occur in the other, or they are too many to count;
+  distinct values of one occur in the other, or they are too many to count;
 - their names differ, but they are texts, nearly all of these occur in the other column, and one of
   the columns has no value twice.
 
@@ -36,9 +36,9 @@ _FEWEST_TEXTS = 5  # of columns whose names differ
 
 
 class KeyColumn:
-    """A column of a table, with its distinct values; ``values`` is None if there are too many.
+    """A column with its distinct values; ``values`` is None if there are too many.
 
-    ``kind`` is "integer", "date…" or "text", or "" if the column can't be a key.
+    ``kind`` is "integer", "date…" or "text", or "" if it can't be a key.
     """
 
     def __init__(self, table: str, container: Container, index: int) -> None:
@@ -46,7 +46,7 @@ class KeyColumn:
         self.kind = ""
         self.values: set[Any] | None = None
         self.is_unique = False
-        with contextlib.suppress(Exception):  # values that their library can't read
+        with contextlib.suppress(Exception):  # unreadable values
             if container.column is not None:
                 self._read(inner_column(container.column(index)), container.row_count or 0)
 
@@ -62,11 +62,10 @@ class KeyColumn:
 
 
 def join_keys(variables: dict[str, Any], names: list[str]) -> str:
-    """Return ``{"keys": […]}`` as JSON in base64: candidates for joining these variables.
+    """Return ``{"keys": […]}`` as JSON in base64, the likeliest candidates first.
 
     A candidate has ``left``, ``leftColumn``, ``right``, ``rightColumn`` and ``share``: that of the
-    values of the column with fewer distinct values which occur in the other, None if unknown. The
-    most likely candidates are first.
+    values of the column with fewer distinct values which occur in the other, None if unknown.
     """
     deadline = time.monotonic() + JOIN_SECONDS
     plain = plain_variables(variables)
@@ -94,7 +93,7 @@ def join_keys(variables: dict[str, Any], names: list[str]) -> str:
 def _pairs(
     left: str, left_table: Container, right: str, right_table: Container
 ) -> list[tuple[float, int, int]]:
-    """Return pairs of columns, those with similar names first, with the similarity."""
+    """Similar names come first."""
     pairs = [
         (_similarity(left, name, right, other), i, j)
         for i, (name, _) in enumerate(left_table.columns[:MAX_KEY_COLUMNS])
@@ -109,7 +108,7 @@ def _similarity(left: str, name: str, right: str, other: str) -> float:
         return 0
     if first == second:
         return 1
-    # `customer_id`, and `id` of the table `customers`.
+    # `customer_id`, and `id` of `customers`
     for long, short, table in ((first, second, right), (second, first, left)):
         stem = long[: -len(short)] if long.endswith(short) else ""
         if stem and len(stem) > 1 and _plain_name(table).startswith(stem[:-1]):
@@ -146,7 +145,6 @@ def _candidate(left: KeyColumn, right: KeyColumn, similarity: float) -> dict[str
 
 
 def _key_kind(column: Any) -> str:
-    """Return the kind of an inner column by its dtype; "" if it can't be a key."""
     if not kind_of(column):
         return ""
     name = (str(column.type) if is_arrow(column) else dtype_text(column.dtype)).lower()
@@ -159,7 +157,7 @@ def _key_kind(column: Any) -> str:
 
 
 def _key_values(column: Any, kind: str) -> list[Any] | None:
-    """Return the values that aren't missing; None if one of them isn't of the column's kind."""
+    """Leave out missing values; None if one isn't of this kind."""
     values = [value for value in plain_values(column, kind_of(column)) if not _is_missing(value)]
     if kind == "text":
         return values if all(type(value) is str for value in values) else None
@@ -170,7 +168,6 @@ def _key_values(column: Any, kind: str) -> list[Any] | None:
 
 
 def _is_missing(value: Any) -> bool:
-    """Return whether a value is None, NaN, NA or NaT."""
     cls = type(value)
     if cls is float:
         return bool(value != value)

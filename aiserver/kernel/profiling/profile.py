@@ -1,13 +1,11 @@
-"""List the data in a kernel, and profile the columns of a variable.
+"""List a kernel's data, and profile columns.
 
 Invariants (P18):
 
 - None of the person's code runs, and no variable, module or setting changes.
-- What is computed is bounded: profiling ends after ``SECONDS`` and says where to continue, and
-  large data is sampled. Nothing is computed for lazy objects; ``list_lazy_columns`` reads their
-  columns.
-- A variable that can't be read is left out, and a column that can't be read says so. Neither
-  affects the others.
+- Profiling ends after ``SECONDS`` and says where to continue, and large data is sampled. Nothing is
+  computed for lazy objects.
+- A variable that can't be read is left out, and a column says so. Neither affects the others.
 """
 
 from __future__ import annotations
@@ -20,7 +18,7 @@ from .columns import profile_column
 from .containers import Container, container_of, lazy_columns
 
 MAX_ITEMS = 200
-MAX_LIST = 4_000_000  # characters of the names of all columns
+MAX_LIST = 4_000_000  # of all columns' names
 SECONDS = 0.3
 _SHELL_NAMES = ("In", "Out", "exit", "quit", "open", "get_ipython")
 
@@ -46,11 +44,11 @@ def list_data(variables: dict[str, Any]) -> str:
 
 
 def profile_columns(variables: dict[str, Any], name: str, first: int, count: int) -> str:
-    """Return the profiles of ``count`` columns from the index ``first`` as JSON in base64.
+    """Return profiles of ``count`` columns from ``first`` as JSON in base64.
 
-    Stops after ``SECONDS``, but not before one column is complete. ``next`` is the index of the
-    column to continue with, None after the last. A variable that doesn't exist or computes on
-    demand gives ``{"problem": "missing"}`` or ``{"problem": "lazy"}``.
+    Stops after ``SECONDS``, but not before one column is complete. ``next`` is the column to
+    continue with, or None. Without such a variable, or for a lazy one, return ``{"problem":
+    "missing"}`` or ``{"problem": "lazy"}``.
     """
     container = container_of(plain_variables(variables).get(name))
     if container is None:
@@ -78,10 +76,9 @@ def profile_columns(variables: dict[str, Any], name: str, first: int, count: int
 
 
 def list_lazy_columns(variables: dict[str, Any], name: str) -> str:
-    """Return the names and dtypes of a polars LazyFrame's columns as JSON in base64.
+    """Return a polars LazyFrame's columns and dtypes as JSON in base64.
 
-    ``{"problem": "missing"}`` means that there is no such variable, and ``unreadable`` that polars
-    can't find out the columns.
+    ``{"problem": "missing"}`` means no such variable, ``unreadable`` that polars can't find out.
     """
     try:
         columns = lazy_columns(plain_variables(variables).get(name))
@@ -96,7 +93,7 @@ def _profile(container: Container, index: int) -> dict[str, Any]:
     assert container.column is not None
     try:
         return profile_column(container.column(index))
-    except Exception:  # values that their library can't read, such as dates beyond its range
+    except Exception:  # unreadable values, such as dates beyond the range
         return {"rows": 0, "missing": None, "distinct": None, "note": "unsupported"}
 
 

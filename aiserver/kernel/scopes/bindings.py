@@ -1,4 +1,4 @@
-"""Find the names that code binds, and the problems that ``try`` and ``with`` statements handle."""
+"""Find the names that code binds, and the problems that ``try`` and ``with`` handle."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import ast
 from collections.abc import Iterable
 from typing import Any
 
-# The kinds of problems with the values of a column.
+# Kinds of problems with a column's values.
 VALUE_KINDS = frozenset({"not_numbers", "not_dates", "not_text", "not_aligned"})
-# For each class of exceptions, the kinds of problems that an `except` of this class catches.
+# The kinds of problems that an `except` of each class catches.
 _CATCHES = {
     "NameError": {"undefined_name"},
     "UnboundLocalError": set(),
@@ -32,7 +32,7 @@ _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
 def bound_names(node: Any) -> set[str]:
-    """Return the names that code binds, with a function's parameters, without nested scopes."""
+    """Include a function's parameters, but not nested scopes."""
     names: set[str] = set()
     if isinstance(node, _FUNCTIONS):
         names.update(item.arg for item in parameters_of(node.args))
@@ -78,7 +78,7 @@ def _collect(node: Any, names: set[str]) -> None:
 
 
 def declared_global(node: Any) -> set[str]:
-    """Return the names that a function declares as global, without those of nested functions."""
+    """Leave out nested functions."""
     names: set[str] = set()
     if isinstance(node, ast.Lambda):
         return names
@@ -97,7 +97,7 @@ def target_names(target: ast.AST) -> set[str]:
 
 
 def is_never(test: ast.AST) -> bool:
-    """Return whether a condition is always false: ``False``, ``0`` or ``TYPE_CHECKING``."""
+    """Recognise ``False``, ``0`` and ``TYPE_CHECKING``."""
     if isinstance(test, ast.Constant):
         return not test.value
     name = getattr(test, "attr", None) or getattr(test, "id", None)
@@ -105,12 +105,10 @@ def is_never(test: ast.AST) -> bool:
 
 
 def is_always(test: ast.AST) -> bool:
-    """Return whether a condition is a true constant."""
     return isinstance(test, ast.Constant) and bool(test.value)
 
 
 def caught_kinds(handlers: Iterable[Any]) -> set[str]:
-    """Return the kinds of problems whose exceptions the handlers of a ``try`` catch."""
     kinds: set[str] = set()
     for handler in handlers:
         kind = handler.type
@@ -124,7 +122,7 @@ def caught_kinds(handlers: Iterable[Any]) -> set[str]:
 
 
 def suppresses(context: ast.AST) -> bool:
-    """Return whether a context manager, such as ``suppress`` or ``raises``, expects exceptions."""
+    """Return whether a context manager, such as ``suppress``, expects exceptions."""
     function = context.func if isinstance(context, ast.Call) else context
     name = getattr(function, "attr", None) or getattr(function, "id", None) or ""
     return any(part in name.lower() for part in ("suppress", "raises", "ignore"))

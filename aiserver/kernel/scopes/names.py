@@ -1,8 +1,8 @@
 """Find undefined names by walking through the scopes of a cell in the order of execution.
 
-Statements of the cell and of classes run in order, so a name must be defined before its use.
-Functions run later, so the names in them may be defined anywhere in the cell. An unused function
-may be meant for later cells. So only misspelt names and missing imports are reported in it.
+In the cell and in classes, a name must be defined before its use; for functions, which run later,
+anywhere in the cell. An unused function may be meant for later cells, so only misspelt names and
+missing imports are reported in it.
 """
 
 from __future__ import annotations
@@ -33,10 +33,9 @@ _IMPLICIT = set(
     "__annotations__ __import__ In Out get_ipython exit quit display __IPYTHON__".split()
 )
 _HISTORY = re.compile(r"_+|_i{1,3}|_i?\d+|_[od]h|_ih|_exit_code")
-# Names that are defined in the body of each class.
+# Names that are defined in each class's body.
 _CLASS_NAMES = {"__module__", "__qualname__", "__class__"}
-# Common names of modules. If a function uses such a name without an import, this is reported even
-# if the cell doesn't use the function.
+# A missing import of these is reported even in an unused function.
 _MODULE_ALIASES = set(
     "np pd plt sns os re sys math json time random datetime itertools collections functools "
     "pl px go tf torch nn stats requests glob shutil pickle scipy sklearn statistics string "
@@ -45,12 +44,11 @@ _MODULE_ALIASES = set(
 
 
 class Scope:
-    """A scope in which names are bound.
+    """A scope.
 
     ``kind`` is ``module`` (the cell), ``function``, ``class``, ``comprehension`` or ``types`` (type
     parameters). ``bound`` has the names that are bound at the current statement or, in a function,
-    anywhere in its body. ``ever_bound`` also has the names that the cell has deleted; in all other
-    scopes, it is the same set. ``global_names`` has the names that are declared as global.
+    anywhere. ``ever_bound`` also has those that the cell has deleted.
     """
 
     def __init__(self, kind: str, names: set[str] | None = None) -> None:
@@ -61,12 +59,10 @@ class Scope:
 
 
 class Body:
-    """A function's body, which is visited after the statements of the cell.
+    """A function's body, visited after the cell's statements.
 
-    The function counts as used if the cell uses ``name``, which is the function's name or, for a
-    method, the name of its class. If ``name`` is "", the function always counts as used. ``scopes``
-    are the scopes around the function. ``ignored_kinds`` has the kinds of problems that are not
-    reported in the body.
+    It counts as used if the cell uses ``name``, for a method that of its class, or if ``name`` is
+    "". ``scopes`` are those around it.
     """
 
     def __init__(self, node: Any, name: str, scopes: list[Scope], ignored_kinds: set[str]) -> None:
@@ -74,9 +70,9 @@ class Body:
 
 
 class NameChecker(ast.NodeVisitor):
-    """Calls ``report(node, name, visible)`` for each undefined name, with all visible names.
+    """Calls ``report(node, name, visible)`` for undefined names.
 
-    ``check_time`` is called at each node, and may raise TimeoutError.
+    ``check_time`` may raise TimeoutError.
     """
 
     def __init__(
@@ -96,7 +92,7 @@ class NameChecker(ast.NodeVisitor):
         self._lazy_annotations = sys.version_info >= (3, 14)
         self._only_clear_mistakes = False
         self._undefined: list[tuple[ast.AST, str, set[str]]] = []
-        self.may_define_more = False  # if true, report nothing: ``exec`` may define names
+        self.may_define_more = False  # then nothing is reported: ``exec`` may define names
 
     def check(self, tree: ast.Module) -> None:
         for statement in tree.body:
@@ -113,7 +109,7 @@ class NameChecker(ast.NodeVisitor):
     # Scopes and names
 
     def _visit_bodies(self) -> None:
-        """Visit the bodies of all functions: first of used functions, then of unused ones."""
+        """Visit used functions, then unused ones."""
         pending = self._bodies
         while pending:
             self._bodies = []
@@ -144,7 +140,6 @@ class NameChecker(ast.NodeVisitor):
         self._ignored_kinds = set()
 
     def _visible(self) -> Iterator[set[str]]:
-        """Yield the names of each scope that is visible in the current one."""
         kinds = [scope.kind for scope in self._scopes]
         for number, scope in enumerate(self._scopes):
             if scope.kind == "class" and "function" in kinds[number + 1 :]:
@@ -160,7 +155,7 @@ class NameChecker(ast.NodeVisitor):
         return is_implicit or (in_class and name in _CLASS_NAMES)
 
     def _use(self, node: ast.AST, name: str, has_attribute: bool = False) -> None:
-        """Record a use of a name. ``has_attribute``: whether one follows, as in ``np.mean``."""
+        """``has_attribute``: used as in ``np.mean``."""
         if not self._only_clear_mistakes:
             self._used.add(name)
         if self._is_bound(name) or "undefined_name" in self._ignored_kinds:
@@ -277,7 +272,6 @@ class NameChecker(ast.NodeVisitor):
         self._visit_branch(node.orelse)
 
     def _bind_loop_names(self, names: set[str]) -> None:
-        """Bind the names that an earlier iteration of a loop may have bound."""
         if self._scopes[-1].kind in ("module", "class"):
             for name in names:
                 self._bind(name)
@@ -354,7 +348,7 @@ class NameChecker(ast.NodeVisitor):
                 self._bind(name)
 
     def _enter_types(self, node: Any) -> list[Scope]:
-        """Enter the scope of a definition's type parameters, and return the scopes around it."""
+        """Return the scopes around it."""
         scopes = list(self._scopes)
         parameters = getattr(node, "type_params", ())
         if parameters:
@@ -395,7 +389,7 @@ class NameChecker(ast.NodeVisitor):
         outer_count = len(self._bodies)
         self._visit_all(node.body)
         for body in self._bodies[outer_count:]:
-            if body.name:  # a method counts as used if its class is used
+            if body.name:  # a method is used if its class is
                 body.name = node.name
         self._scopes = scopes
         self._bind(node.name)
