@@ -2,15 +2,13 @@
 
 An entry is an item of a list at the top level, or a paragraph at the top level::
 
-    - Plot with seaborn, titles in Chinese. (2026-11-27) <!-- aiserver id=3f9c2a41b07d -->
+ - Plot with seaborn, titles in Chinese. (2026-11-27) <!-- aiserver id=3f9c2a41b07d -->
 
-The date and the comment are optional. The comment contains the entry's id, and the ids of its
-source.
+The date and the comment, with the ids of the entry and its source, are optional.
 
 Invariants:
 
-- A change affects only the lines of one entry. All other text, such as headings, tables, comments
-  and code blocks, stays byte for byte.
+- A change affects only the lines of one entry; all other text stays byte for byte.
 - A text that is written is read again as the same text of one entry.
 - Each change can be repeated: an entry whose id exists isn't added again.
 """
@@ -39,18 +37,18 @@ HEAD = "# Memory\n\n"
 _FIELDS = re.compile(r"\s*aiserver((?:\s+[a-z]+=[\w-]+)+)\s*")
 _DATE = re.compile(r"\(([0-9]{4}-[0-9]{2}-[0-9]{2})\)")
 _BULLET = re.compile(r"(?:[-*+]|[0-9]{1,9}[.)])(?:[ \t]+|\Z)")
-# The parser's lines; ``splitlines`` would also end lines at other characters.
+# The parser's lines; ``splitlines`` ends some elsewhere.
 _LINES = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
-# Marks that git leaves if it merges without the attribute ``merge=union``.
+# git leaves these lines without the attribute ``merge=union``.
 _CONFLICT_MARK = re.compile(r"^(?:[<>|]{7} [^\r\n]*|={7})(?=\r?$)", re.MULTILINE)
 _UNSAFE = re.compile(r"<!--|-->")
 _DATE_LENGTH = len("(2026-11-27)")
-_MAX_SECTION = 200  # characters of a heading, which is a part of each entry below it
+_MAX_SECTION = 200  # characters
 _MAX_SKIPPED = 100  # ids
 
 
 class _Block(NamedTuple):
-    """The lines ``start`` to ``end``, without blank lines at the end, that contain an entry."""
+    """An entry's lines ``start`` to ``end``, without blank lines at the end."""
 
     start: int
     end: int
@@ -59,10 +57,10 @@ class _Block(NamedTuple):
 
 
 async def run_in_memory_thread(work: Callable[[], T]) -> T:
-    """Return the result of ``work``, which parses memories in a thread.
+    """Run ``work``, which parses memories, in a thread, one at a time.
 
-    Only one thread at a time does, so many requests at once parse the same text once. Work that
-    a caller no longer waits for isn't begun; if it has begun, the next one waits for its end.
+    So many requests at once parse the same text once. Work that nobody waits for isn't begun; if it
+    has begun, the next one waits for its end.
     """
     loop = asyncio.get_running_loop()
     lock = _lock_of(loop)
@@ -78,10 +76,7 @@ def _lock_of(loop: asyncio.AbstractEventLoop) -> asyncio.Lock:
 
 
 def decode(data: bytes | None) -> str:
-    """Return the text of a memory, without the mark that some editors write before UTF-8.
-
-    Raises MemoryUnreadable if it isn't UTF-8.
-    """
+    """Decode UTF-8, with or without a byte order mark. Raises MemoryUnreadable."""
     try:
         return (data or b"").decode("utf-8-sig")
     except UnicodeDecodeError as exc:
@@ -94,13 +89,10 @@ def parse(text: str) -> list[MemoryEntry]:
 
 
 @lru_cache(maxsize=8)
-@pause_gc()  # which would double the time
+@pause_gc()  # it would double the time
 def _parse(text: str) -> tuple[tuple[MemoryEntry, ...], tuple[_Block, ...]]:
-    """Return the entries and their blocks, in linear time for any text.
-
-    The slowest text of ``MAX_MEMORY_BYTES`` takes about 2 s.
-    """
-    if "<<<<<<< " in text:  # ``=======`` would be the line below a heading
+    """Parse any text in linear time: at most about 2 s for ``MAX_MEMORY_BYTES``."""
+    if "<<<<<<< " in text:  # ``=======`` may be the line below a heading
         text = _CONFLICT_MARK.sub("", text)
     lines = _LINES.findall(text)
     entries: list[MemoryEntry] = []
@@ -112,7 +104,7 @@ def _parse(text: str) -> tuple[tuple[MemoryEntry, ...], tuple[_Block, ...]]:
         if not entry.text:
             continue
         id_ = entry.id or computed_id(entry.text)
-        if id_ in ids:  # a line that was copied, or that git has kept in two versions
+        if id_ in ids:  # copied, or kept by git in two versions
             if entry.text not in ids_of_copies:
                 ids_of_copies[entry.text] = _ids_of_copies(entry.text, ids)
             id_ = next(ids_of_copies[entry.text])
@@ -125,8 +117,8 @@ def _parse(text: str) -> tuple[tuple[MemoryEntry, ...], tuple[_Block, ...]]:
 def _ids_of_copies(text: str, used: Collection[str]) -> Iterator[str]:
     """Yield unused ids of entries with the same text.
 
-    A memory can contain many ids that somebody has computed. After ``_MAX_SKIPPED`` of them, a long
-    text is no longer hashed for each, which would take quadratic time.
+    Somebody may have computed many of them, so after ``_MAX_SKIPPED``, a long text is no longer
+    hashed for each, in quadratic time.
     """
     hashed, skipped_count = text, 0
     for number in itertools.count(1):
@@ -140,8 +132,8 @@ def _ids_of_copies(text: str, used: Collection[str]) -> Iterator[str]:
 def add(text: str, entry: MemoryEntry) -> str:
     """Return a memory with a new entry: below the last list that has no heading, or above headings.
 
-    An entry below a heading would be sent together with the heading, which may be somebody else's.
-    Raises MemoryUnreadable if the memory's Markdown leaves no place for an entry.
+    A heading, which may be somebody else's, would be sent with it. Raises MemoryUnreadable if the
+    Markdown leaves no place for it.
     """
     entries, blocks = _parse(text)
     if any(existing.id == entry.id for existing in entries):
@@ -151,7 +143,7 @@ def add(text: str, entry: MemoryEntry) -> str:
     plain = [index for index, block in enumerate(blocks) if not block.section]
     items = [index for index in plain if blocks[index].is_item]
     texts = [existing.text for existing in entries]
-    # Below the last list, above the first heading of a section, or at the beginning.
+    # Below the last list, above the first section's heading, or at the beginning.
     places = [(blocks[items[-1]].end, items[-1] + 1)] if items else []
     places += [(_first_section(text, len(lines)), len(plain)), (0, 0)]
     for line, index in places:
@@ -167,9 +159,8 @@ def add(text: str, entry: MemoryEntry) -> str:
 def change(text: str, id_: str, new_text: str, expected: str) -> str:
     """Return a memory in which an entry has another text.
 
-    Raises NotFound if there is no such entry, MemoryEntryChanged if its text is not ``expected``,
-    because somebody has changed it in the meantime, and MemoryUnreadable if the memory's Markdown
-    leaves no place for the text.
+    Raises NotFound, MemoryEntryChanged if the text is no longer ``expected``, and MemoryUnreadable
+    if the Markdown leaves no place for the new one.
     """
     entries, blocks = _parse(text)
     index = _index_of(entries, id_)
@@ -178,10 +169,10 @@ def change(text: str, id_: str, new_text: str, expected: str) -> str:
         return text
     if entry.text != expected:
         raise MemoryEntryChanged
-    # From now on, the id is stored, so that the entry has the same id as before.
+    # This stores the id, so that it stays the same.
     changed = replace(entry, text=new_text)
     undated, date = _split_date(new_text)
-    if date and undated and not entry.date:  # the text would be read as one with a date
+    if date and undated and not entry.date:  # it would be read as one with a date
         changed = replace(entry, text=undated, date=date)
     texts = [other.text for other in entries]
     texts[index] = changed.text
@@ -193,7 +184,7 @@ def change(text: str, id_: str, new_text: str, expected: str) -> str:
 
 
 def remove(text: str, id_: str) -> str:
-    """Return a memory without an entry. Raises NotFound if there is no such entry."""
+    """Return a memory without an entry. Raises NotFound."""
     entries, blocks = _parse(text)
     index = _index_of(entries, id_)
     lines = _LINES.findall(text)
@@ -203,10 +194,10 @@ def remove(text: str, id_: str) -> str:
 
 
 def _join(before: list[str], new: str, after: list[str], expected: list[str]) -> str | None:
-    """Return the lines with new ones in between, separated so that the entries are ``expected``.
+    """Insert lines, separated so that the entries are ``expected``.
 
-    Without a separator, an item could become a part of the text before it, or contain the text
-    after it. Return None if no separator helps.
+    Otherwise, an item could become a part of the text before it, or contain the text after it.
+    Return None if no separator helps.
     """
     end = _end_of_line("".join([*before, *after]))
     start = "".join(before)
@@ -220,7 +211,6 @@ def _join(before: list[str], new: str, after: list[str], expected: list[str]) ->
 
 
 def _first_section(text: str, end: int) -> int:
-    """Return the line of the first heading of a section; ``end`` if there is none."""
     for token in _parser().parse(text):
         if token.type == "heading_open" and token.level == 0 and token.tag != "h1" and token.map:
             return int(token.map[0])
@@ -235,18 +225,17 @@ def _index_of(entries: Sequence[MemoryEntry], id_: str) -> int:
 
 
 def clean(text: str) -> str:
-    """Return a text as an entry can have it: without comments, blank lines and indentation."""
+    """Return a text without comments, blank lines and indentation."""
     lines = (line.strip() for line in _UNSAFE.sub(" ", text).splitlines())
     return "\n".join(line for line in lines if line)
 
 
 def _blocks(text: str, lines: list[str]) -> Iterator[_Block]:
-    """Yield the items and paragraphs at the top level."""
     section = ""
     tokens = _parser().parse(text)
     for index, token in enumerate(tokens):
         if token.type == "heading_open" and token.level == 0:
-            # A heading of the first level is the title of the memory.
+            # A heading of level 1 is the title of the memory.
             heading, _ = _split_comments("" if token.tag == "h1" else tokens[index + 1].content)
             section = " ".join(clean(visible_part(heading)).split())[:_MAX_SECTION]
         is_item = token.type == "list_item_open" and token.level == 1
@@ -258,13 +247,12 @@ def _blocks(text: str, lines: list[str]) -> Iterator[_Block]:
 
 
 def _entry_of(lines: list[str], block: _Block) -> MemoryEntry:
-    """Return the entry in the lines of a block; its id is empty if none is stored."""
     visible, comments = _split_comments("".join(lines))
     fields: dict[str, str] = {}
     for comment in comments:
         if stored := _FIELDS.fullmatch(comment):
             fields |= dict(pair.split("=", 1) for pair in stored[1].split())
-    # Instructions could be hidden in characters that the person doesn't see.
+    # Invisible characters could hide instructions.
     text = clean(visible_part(visible))
     if block.is_item:
         text = _BULLET.sub("", text, count=1)
@@ -278,13 +266,13 @@ def _entry_of(lines: list[str], block: _Block) -> MemoryEntry:
 
 
 def _split_date(text: str) -> tuple[str, str]:
-    """Return a text without the date at its end, and this date; empty if there is none."""
+    """Return a text and the date at its end, or ""."""
     date = _DATE.fullmatch(text[-_DATE_LENGTH:])
     return (text[:-_DATE_LENGTH].rstrip(), date[1]) if date else (text, "")
 
 
 def _split_comments(source: str) -> tuple[str, list[str]]:
-    """Return a text without its comments, and their contents. Takes linear time for any text."""
+    """Takes linear time."""
     parts, comments, position = [], [], 0
     while (start := source.find("<!--", position)) >= 0:
         end = source.find("-->", start + 4)
@@ -297,7 +285,6 @@ def _split_comments(source: str) -> tuple[str, list[str]]:
 
 
 def _format(entry: MemoryEntry, memory: str) -> str:
-    """Return the lines of an entry, as an item of a list, with the line ends of the memory."""
     end_of_line = _end_of_line(memory)
     source = entry.source
     fields = [f"id={entry.id}"]
@@ -306,7 +293,7 @@ def _format(entry: MemoryEntry, memory: str) -> str:
         fields += [f"turn={source.turn_id}"] if source.turn_id else []
     date = f" ({entry.date})" if entry.date else ""
     first, *more = f"{entry.text}{date}".split("\n")
-    # The comment is in the first line, so that hyphens in it aren't a thematic break.
+    # In the first line, so that hyphens in it aren't a thematic break.
     lines = [f"- {first} <!-- aiserver {' '.join(fields)} -->", *(f"  {line}" for line in more)]
     return "".join(f"{line}{end_of_line}" for line in lines)
 
@@ -317,7 +304,7 @@ def _end_of_line(text: str) -> str:
 
 @cache
 def _parser() -> MarkdownIt:
-    """Return a parser of blocks only."""
+    """Parses blocks only."""
     from markdown_it import MarkdownIt
 
     parser = MarkdownIt("commonmark").enable("table")

@@ -28,7 +28,7 @@ class TurnSource:
 
     @classmethod
     def from_dict(cls, fields: Any) -> TurnSource | None:
-        """Return a stored source, or None if the fields are invalid."""
+        """Return None if the fields are invalid."""
         if not isinstance(fields, Mapping):
             return None
         ids = (fields.get("notebook_id"), fields.get("cell_id"))
@@ -43,10 +43,9 @@ class TurnSource:
 class MemoryEntry:
     """An entry of a memory.
 
-    The ``id`` of an entry that AI Server wrote is stored in its line; that of any other entry is
-    computed from its text. ``date`` is the ISO date of the entry, or empty. ``section`` is the
-    nearest heading above it that isn't a title, or empty. ``review`` is the person's decision;
-    entries of the person's own memory, and those that the person added here, are ``used``.
+    The ``id`` is stored in the entry's line or computed from its text. ``date`` is in ISO format,
+    or empty. ``section`` is the nearest heading above it that isn't a title, or empty. ``review``
+    is the person's decision; entries of their own memory, or that they added here, are ``used``.
     """
 
     id: str
@@ -59,7 +58,7 @@ class MemoryEntry:
 
     @property
     def digest(self) -> str:
-        """A hash of the text and its section, by which a person's decision about it is stored."""
+        """A hash of text and section, by which the person's decision is stored."""
         return hashlib.sha256(f"{self.section}\0{self.text}".encode()).hexdigest()
 
 
@@ -69,10 +68,10 @@ def new_id() -> str:
 
 
 def computed_id(text: str, number: int = 0) -> str:
-    """Return the id of the entry with this text; ``number`` counts the same ids before it."""
+    """Return the id for a text; ``number`` counts the same ids before it."""
     return hashlib.sha256(f"{number}\n{text}".encode()).hexdigest()[:12]
 
 
 def is_entry_id(text: str) -> bool:
-    """Return whether a text is the id of an entry or a proposal."""
+    """Return whether a text has the form of an id."""
     return bool(_ID.fullmatch(text))

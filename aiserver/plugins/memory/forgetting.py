@@ -1,8 +1,7 @@
-"""Forget entries of memories completely: also where AI Server has stored a copy of their texts.
+"""Forget entries completely: also in stored prompts.
 
-A prompt that contained an entry may be stored as a blob beside its turn. A blob can't be changed,
-because its name is its hash, so the whole blob is deleted. The turn, its answer and its receipt,
-which contains no texts, stay.
+A prompt's blob can't be changed, because its name is its hash, so it is deleted. The turn, its
+answer and its receipt, which contains no texts, stay.
 
 Invariants:
 
@@ -10,7 +9,7 @@ Invariants:
 - A prompt with the text that is stored meanwhile is deleted, too. (An answer that ends later may
   still store its prompt.)
 - Blobs that aren't prompts, such as images, are never deleted.
-- The event loop isn't blocked: prompts are searched in threads, a few at a time.
+- Prompts are searched in threads, a few at a time.
 """
 
 from __future__ import annotations
@@ -29,18 +28,18 @@ from ..rules.visible_text import visible_part
 from .entries import MemoryEntry
 from .manager import MemoryManager
 
-# A long entry may be shortened in a prompt. So a prompt contains an entry if it contains the
-# beginning of its first line. More characters are always those of the same entry.
+# A prompt may shorten a long entry, so the beginning of its first line is enough. More characters
+# are always those of the same entry.
 _BEGINNING = 40
 _MARK = re.compile(r"‹redacted:[^›]*›")
-_MARKERS = " *-"  # prompts for small models leave out the markers of lists
-_PARALLEL = 4  # prompts that are searched at a time
+_MARKERS = " *-"  # prompts for small models lack them
+_PARALLEL = 4
 
 
 class StoredPrompts:
-    """The stored prompts of an owner that contain one of several texts.
+    """An owner's stored prompts that contain one of several texts.
 
-    If the texts ``are_complete``, prompts contain all of their lines, as they do with notes.
+    With ``are_complete``, prompts contain all of their lines, as with notes.
     """
 
     def __init__(
@@ -57,7 +56,7 @@ class StoredPrompts:
         self.deleted_count = 0
 
     async def delete(self) -> None:
-        """Delete those that no earlier call has examined. Raises StorageError."""
+        """Delete those that no earlier call examined. Raises StorageError."""
 
         async def examine(sha256: str) -> None:
             data = await self._sessions.get_blob(sha256, owner=self._owner)
@@ -70,7 +69,6 @@ class StoredPrompts:
         await for_each((b for b in blobs if b not in self._examined), examine, limit=_PARALLEL)
 
     def _matches(self, data: bytes) -> bool:
-        """Return whether the bytes of a blob are a prompt that contains one of the texts."""
         if not data.startswith(b"{"):  # an image
             return False
         prompt = decode_prompt(data)
@@ -81,10 +79,10 @@ class StoredPrompts:
 async def forget(
     memories: MemoryManager, listed: Sequence[MemoryEntry], stored: Sequence[StoredPrompts]
 ) -> int:
-    """Remove entries, proposals and notes with their texts, and the ``stored`` prompts with them.
+    """Remove entries, proposals and notes with their texts, and ``stored`` prompts.
 
-    An entry that somebody else has removed meanwhile counts as forgotten. Return the number of
-    deleted prompts. Raises StorageError.
+    Entries that are missing by now count as forgotten. Return the number of deleted prompts. Raises
+    StorageError.
     """
     for prompts in stored:
         await prompts.delete()
@@ -105,17 +103,14 @@ async def forget(
 async def erase_copies(memories: MemoryManager, texts: set[str]) -> None:
     """Erase the notes with some texts.
 
-    Damaged notes are in no request, and must not keep an entry from being forgotten.
+    Damaged notes are in no request, so forgetting goes on.
     """
     with contextlib.suppress(MemoryUnreadable, MemoryTooLarge):
         await memories.notes.erase(texts)
 
 
 def _patterns(text: str, is_complete: bool) -> list[re.Pattern[str]]:
-    """Return patterns of a text or its beginning: as it is, and as it may be in a prompt.
-
-    There, it has no invisible characters, and secrets are redacted.
-    """
+    """Match a text or its beginning, also redacted and without invisible characters."""
     visible = visible_part(text)
     variants = {text, visible, redact(visible, is_prose=True), redact(visible)}
     texts = map(_joined if is_complete else _first_line, variants)
@@ -123,21 +118,20 @@ def _patterns(text: str, is_complete: bool) -> list[re.Pattern[str]]:
 
 
 def _first_line(text: str) -> str:
-    """Return the beginning of the first line; all of it if it contains a redacted secret."""
+    """Return the beginning of the first line, or all of it if it contains a redacted secret."""
     lines = (line.strip(_MARKERS) for line in map(_joined, text.splitlines()))
     first = next((line for line in lines if line), "")
     return first if _MARK.search(first) else first[:_BEGINNING]
 
 
 def _pattern(text: str) -> re.Pattern[str]:
-    # Stored marks can have another kind of secret or a nonce.
+    # Stored marks can have another kind or a nonce.
     parts = _MARK.split(text)
     escaped = _MARK.pattern.join(map(re.escape, parts))
-    # “use pandas” isn't in “reuse pandas”. In scripts without spaces, words have no boundaries.
+    # “use pandas” isn't in “reuse pandas”. Scripts without spaces have no such boundaries.
     starts_word = text[0].isascii() and text[0].isalnum()
     return re.compile((r"(?<![A-Za-z0-9_])" if starts_word else "") + escaped)
 
 
 def _joined(text: str) -> str:
-    """Return a text with each sequence of white space replaced by one space."""
     return " ".join(text.split())

@@ -38,14 +38,14 @@ from .plugin import MemoryPlugin
 from .proposals import Proposal
 from .recall import find_entries
 
-_MAX_SIMILAR = 3  # entries that are listed with a proposal
+_MAX_SIMILAR = 3  # listed with a proposal
 
 
 class MemoryBase(AIServerHandler):
-    """Base of the handlers of memories, which belong to the owner of the server alone."""
+    """Memories belong to the owner of the server alone."""
 
     def check_memory(self) -> None:
-        """Raise NotOwner or FeatureForbidden unless the user may use the memories."""
+        """Raises NotOwner or FeatureForbidden."""
         if not self.has_memory:
             raise NotOwner
         if self.services.features.memory == "forbidden":
@@ -53,24 +53,22 @@ class MemoryBase(AIServerHandler):
 
     @property
     def memory(self) -> MemoryManager:
-        """The memories of the person. Raises the errors of ``check_memory``."""
+        """Raises as ``check_memory``."""
         self.check_memory()
         return self.plugin.manager
 
     @property
     def plugin(self) -> MemoryPlugin:
-        """The plugin of these handlers."""
         return self.services.plugins.get(MemoryPlugin)
 
     def stored_prompts(self, texts: Sequence[str], *, are_complete: bool = False) -> StoredPrompts:
-        """Return the stored prompts that contain one of the texts."""
         services = self.services
         return StoredPrompts(
             services.sessions, texts, owner=services.session_owner, are_complete=are_complete
         )
 
     async def finish_in_thread(self, build: Callable[[], Any]) -> None:
-        """Build a long answer in the thread of memories."""
+        """Build a long answer in the thread for memories."""
         await self.finish(await run_in_memory_thread(lambda: json_bytes(build())))
 
 
@@ -79,7 +77,7 @@ class MemoryHandler(MemoryBase):
 
     @guarded("read")
     async def get(self) -> None:
-        """Answer with the entries, the project's first, and with the scopes that exist here."""
+        """Answer with the entries, the project's first, and the scopes here."""
         memory = self.memory
         listed = await memory.list_entries(skip_unreadable=True)
         lists = {"scopes": memory.scopes, "unreadable": await memory.unreadable_scopes()}
@@ -87,7 +85,6 @@ class MemoryHandler(MemoryBase):
 
     @guarded("write")
     async def post(self) -> None:
-        """Add an entry that the person has written."""
         memory, body = self.memory, self.body(MemoryEntryBody)
         entry = await memory.add(body.scope, body.text, _source(body.source))
         self.set_status(201)
@@ -99,14 +96,13 @@ class MemoryEntryHandler(MemoryBase):
 
     @guarded("write")
     async def patch(self, scope: str, id_: str) -> None:
-        """Give the entry another text."""
         memory, body = self.memory, self.body(MemoryChangeBody)
         entry = await memory.change(cast("Scope", scope), id_, body.text, body.expected)
         await self.finish(_fields(entry))
 
     @guarded("write")
     async def delete(self, scope: str, id_: str) -> None:
-        """Forget the entry, and delete the stored prompts with its text."""
+        """Delete the stored prompts with it, too."""
         memory = self.memory
         entries = await memory.list_entries(skip_unreadable=True)
         entries = [entry for entry in entries if (entry.scope, entry.id) == (scope, id_)]
@@ -121,7 +117,7 @@ class MemorySearchHandler(MemoryBase):
 
     @guarded("read")
     async def post(self) -> None:
-        """Answer with the best entries: those that contain all words first. Changes nothing."""
+        """Answer with the best entries, those with all words first."""
         memory, body = self.memory, self.body(MemorySearchBody)
         listed = await memory.list_entries(skip_unreadable=True)
         results = await find_entries(self.plugin.recall, listed, body.query, body.limit)
@@ -134,7 +130,6 @@ class MemoryReviewHandler(MemoryBase):
 
     @guarded("write")
     async def post(self) -> None:
-        """Use the entries from now on, or don't."""
         memory, body = self.memory, self.body(MemoryReviewBody)
         await memory.review(body.digests, used=body.used)
         self.set_status(204)
@@ -145,7 +140,7 @@ class ProposalsHandler(MemoryBase):
 
     @guarded("read")
     async def get(self) -> None:
-        """Answer with the proposals, oldest first, and the entries that are similar to each."""
+        """Answer with the proposals, oldest first, and similar entries."""
         memory = self.memory
         waiting = await memory.pending()
         listed = await memory.list_entries(skip_unreadable=True) if waiting else []
@@ -153,7 +148,7 @@ class ProposalsHandler(MemoryBase):
 
     @guarded("write")
     async def post(self) -> None:
-        """Store a proposal. It is not remembered before the person confirms it."""
+        """The text is not remembered before the person confirms it."""
         memory, body = self.memory, self.body(MemoryProposalBody)
         proposal = await memory.propose(body.text, body.scope, body.origin, _source(body.source))
         listed = await memory.list_entries(skip_unreadable=True)
@@ -166,7 +161,6 @@ class MemoryConfirmHandler(MemoryBase):
 
     @guarded("write")
     async def post(self, id_: str) -> None:
-        """Write the entry, and answer with it."""
         memory, body = self.memory, self.body(MemoryConfirmBody)
         before = await memory.list_entries(skip_unreadable=True) if body.replaces else []
         entry = await memory.confirm(
@@ -179,7 +173,7 @@ class MemoryConfirmHandler(MemoryBase):
         if texts:
             await self.stored_prompts(texts).delete()
         listed = [item for item in listed if item.id == entry.id]
-        if not listed:  # it was forgotten in the meantime
+        if not listed:  # forgotten meanwhile
             raise ProposalNotFound
         await self.finish(_fields(listed[0]))
 
@@ -199,7 +193,7 @@ class PastAnswerHandler(MemoryBase):
 
     @guarded("read")
     async def post(self) -> None:
-        """Answer with the best one, or null. Nothing is changed or sent to a model."""
+        """Answer with the best one, or null. Nothing is sent to a model."""
         self.check_memory()
         services, body = self.services, self.body(PastAnswerBody)
         search = services.plugins.find(SearchPlugin)
@@ -222,7 +216,7 @@ class NoteHandler(MemoryBase):
 
     @property
     def notes(self) -> NoteManager:
-        """The notes of the person. Raises the errors of ``check_memory``."""
+        """Raises as ``check_memory``."""
         return self.memory.notes
 
     @guarded("read")
@@ -234,7 +228,7 @@ class NoteHandler(MemoryBase):
 
     @guarded("write")
     async def post(self, notebook_id: str) -> None:
-        """Make the note from the notebook's cells if it is missing or outdated; answer with it."""
+        """Answer with the note, made if it is missing or outdated."""
         notes, body = self.notes, self.body(NoteBody)
         check_id("notebookId", notebook_id)
         outline = await asyncio.to_thread(outline_of, body.cells)
@@ -249,7 +243,7 @@ class NoteHandler(MemoryBase):
 
     @guarded("write")
     async def patch(self, notebook_id: str) -> None:
-        """Replace the text by the person's, or choose whether requests contain it."""
+        """Replace the text, or choose whether requests contain it."""
         notes, body = self.notes, self.body(NoteChangeBody)
         check_id("notebookId", notebook_id)
         if body.text is not None:
@@ -260,7 +254,7 @@ class NoteHandler(MemoryBase):
 
     @guarded("write")
     async def delete(self, notebook_id: str) -> None:
-        """Erase the note, and delete the stored prompts with it."""
+        """Delete the stored prompts with it, too."""
         notes = self.notes
         note = await notes.get(check_id("notebookId", notebook_id))
         texts = [closed_note(note.text)] if note and note.text else []
@@ -269,7 +263,7 @@ class NoteHandler(MemoryBase):
             await stored.delete()
         await notes.delete(notebook_id)
         if texts:
-            await stored.delete()  # those that were stored in the meantime
+            await stored.delete()  # stored meanwhile
         await self.finish({"deleted_prompts": stored.deleted_count})
 
     async def _answer(self, note: Note | None, is_being_worded: bool = False) -> None:
@@ -295,10 +289,10 @@ def _fields(entry: MemoryEntry) -> dict[str, Any]:
 def _with_similar(
     waiting: Sequence[Proposal], entries: Sequence[MemoryEntry]
 ) -> list[dict[str, Any]]:
-    """Return the fields of proposals, with the entries that are most similar to each.
+    """Return proposals with the most similar entries.
 
-    The person decides whether such an entry is a duplicate or a contradiction: “use polars” and
-    “use pandas” differ in one word.
+    The person sees whether one is a duplicate or a contradiction: “use polars” and “use pandas”
+    differ in one word.
     """
     parts = {entry.text: compared_parts(entry.text) for entry in entries}
     order = {text: number for number, text in enumerate(parts)}
@@ -307,7 +301,7 @@ def _with_similar(
         own = compared_parts(proposal.text)
         scores = {text: similarity(own, other) for text, other in parts.items()}
         similar = [entry for entry in entries if scores[entry.text] >= MIN_SIMILARITY]
-        # Equal texts of both memories stay together.
+        # Equal texts stay together.
         similar.sort(key=lambda entry: (-scores[entry.text], order[entry.text]))
         fields = proposal.model_dump(
             include={"id", "scope", "text", "origin", "created_at", "expires_at", "source"}

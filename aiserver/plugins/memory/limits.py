@@ -1,7 +1,7 @@
-"""Check texts before they are proposed or remembered. Pure, except for the home folder's path.
+"""Check texts before they are proposed or remembered.
 
 A proposal may quote a request, so it must not carry a password, a path with the person's name or
-data about people into a memory, which may be committed to git and goes into prompts.
+data about people into a memory, which goes into prompts and git.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from ..rules.visible_text import visible_part
 from .document import clean
 
 MAX_TEXT = 500  # characters
-MAX_NOTE = 600  # characters of the note of a notebook
+MAX_NOTE = 600  # of a notebook's note
 
-# ``\w`` would include Chinese characters, which are written next to numbers without spaces.
+# ``\w`` includes Chinese characters, which are written next to numbers.
 _START = r"(?<![A-Za-z0-9_.])"
 _END = r"(?![A-Za-z0-9_]|\.\d)"
 HOME_PATH = re.compile(
@@ -31,7 +31,7 @@ HOME_PATH = re.compile(
 _EMAIL = re.compile(r"(?<![\w.+-])(?!git@)[\w.+-]+@(?:[\w-]+\.)+[^\W\d_]{2,}(?![\w(])")
 _IDENTIFIERS = re.compile(
     _START + r"(?:"
-    r"\+\d(?:[ ()-]{0,2}\d){7,14}"  # a telephone number with the code of its country
+    r"\+\d(?:[ ()-]{0,2}\d){7,14}"  # a telephone number with a country's code
     r"|(?:\(\d{3}\) ?|\d{3}[ .-])\d{3}[ .-]\d{4}"  # … in North America
     r"|0\d{2,4}[ /-]\d{6,8}|0\d(?:[ .-]\d\d){4}"  # … in China, Germany or France
     r"|1[3-9]\d[ -]\d{4}[ -]\d{4}|1[3-9]\d{9}"  # … a mobile one in China
@@ -41,7 +41,7 @@ _IDENTIFIERS = re.compile(
     r")" + _END
 )
 _LONG_NUMBER = re.compile(r"(?<![A-Za-z0-9_.\-])\d{9,}" + _END)
-# Numbers that count something end in zeros, and numbers of records often begin with a date.
+# Counts end in zeros, and numbers of records often begin with a date.
 _HARMLESS_NUMBER = re.compile(
     r"\d+000|(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])\d{0,6}"
 )
@@ -55,9 +55,7 @@ _VALUE = UserText("This looks like data about a person or an account, so it is n
 
 
 def checked_text(text: str) -> str:
-    """Return a text as it is remembered: in one line, without invisible characters and comments.
-
-    If entries had several lines, git could mix the lines of entries when it merges branches.
+    """Return one line, which git can't mix up, without invisible characters and comments.
 
     Raises NotRemembered if it is empty or too long, or contains a secret.
     """
@@ -65,10 +63,7 @@ def checked_text(text: str) -> str:
 
 
 def checked_note(text: str) -> str:
-    """Return the note of a notebook as it is stored: without invisible characters and empty lines.
-
-    Raises the errors of ``checked_text``.
-    """
+    """Return a note without invisible characters and empty lines. Raises as ``checked_text``."""
     lines = visible_part(fix_surrogates(text)).splitlines()
     return _checked("\n".join(" ".join(line.split()) for line in lines if line.strip()), MAX_NOTE)
 
@@ -84,9 +79,9 @@ def _checked(text: str, max_length: int) -> str:
 
 
 def checked_proposal(text: str) -> str:
-    """Return a text as it is proposed. Raises the errors of ``checked_text``.
+    """Return a text as ``checked_text`` does.
 
-    Raises NotRemembered also for paths in a home folder, and for data about people or accounts.
+    Raises NotRemembered also for paths in a home folder, and data about people or accounts.
     """
     cleaned = checked_text(text)
     if HOME_PATH.search(cleaned) or _is_in_home(cleaned):
@@ -97,10 +92,7 @@ def checked_proposal(text: str) -> str:
 
 
 def identifies_somebody(text: str) -> bool:
-    """Return whether a text contains an e-mail address, or a number of a person or an account.
-
-    The text must be normalized (NFKC).
-    """
+    """Return whether a text in NFKC has an e-mail address, or a number of a person or account."""
     if _EMAIL.search(text):
         return True
     if any(not _YEARS_OR_ROUND.fullmatch(match[0]) for match in _IDENTIFIERS.finditer(text)):
@@ -111,16 +103,15 @@ def identifies_somebody(text: str) -> bool:
 
 
 def _is_bank_account(text: str) -> bool:
-    """Return whether a text has the check digits of an international bank account number."""
+    """Check the digits of an IBAN."""
     account = text.replace(" ", "")
     digits = "".join(str(int(character, 36)) for character in account[4:] + account[:4])
     return int(digits) % 97 == 1
 
 
 def _is_in_home(text: str) -> bool:
-    """Return whether a text contains the path of the home folder, wherever that is."""
     try:
         home = str(Path.home())
-    except RuntimeError:  # an account without a home folder, as in some containers
+    except RuntimeError:  # no home folder, as in some containers
         return False
     return len(home) > 1 and bool(re.search(re.escape(home) + r"(?![\w-])", text))

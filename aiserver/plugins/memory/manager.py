@@ -2,15 +2,15 @@
 
 Invariants:
 
-- An entry is only written by ``add``, ``change`` and ``confirm``, which are acts of the person.
+- Entries are written by ``add``, ``change`` and ``confirm`` alone, which are acts of the person.
 - A confirmation is stored before the entry is written, and finished after a crash. The entry has
-  the proposal's id, so finishing it twice writes one entry.
+  the proposal's id, so it is written once.
 - If an entry can't be written, the proposal waits again, unless the process is killed or the store
   can't be reached.
 - What the person adds, changes or confirms here needs no review.
 - A damaged document is set aside before a new one is written: it is never overwritten.
-- The memory of a project is always a file in the project. That of the person is in the database of
-  the sessions if they are in one, so that it is the same on all machines.
+- A project's memory is always a file in it. The person's is in the database of the sessions, if
+  there is one, so that it is the same on all machines.
 """
 
 from __future__ import annotations
@@ -52,16 +52,15 @@ from .stores.file import PROJECT_FOLDER, FileMemoryStore
 if TYPE_CHECKING:
     from ...extension import AIServer
 
-LIFETIME = 24 * 3600.0  # seconds until a proposal expires, by default
+LIFETIME = 24 * 3600.0  # seconds until a proposal expires
 _REVIEWS: dict[bool | None, Review] = {None: "new", True: "used", False: "declined"}
 
 
 class MemoryManager:
     """The memories of one person, and the person's proposals.
 
-    ``project`` stores the project's memory; None if notebooks aren't files. ``project_name``
-    identifies the project in ``reviews``. The lifetimes, of proposals and of notes without a use,
-    are in seconds. ``notes`` manages the notes of the person's notebooks.
+    ``project`` is None if notebooks aren't files. ``project_name`` identifies the project in
+    ``reviews``. The lifetimes, of proposals and unused notes, are in seconds.
     """
 
     def __init__(
@@ -82,21 +81,18 @@ class MemoryManager:
 
     @property
     def scopes(self) -> list[Scope]:
-        """The scopes that exist here: a project's memory needs files."""
+        """A project's memory needs files."""
         return [scope for scope in SCOPES if scope == "person" or self._project is not None]
 
     async def sweep(self) -> None:
-        """Finish interrupted confirmations; remove expired proposals, and what is obsolete.
-
-        A server calls this method when it starts, and before each request to a model.
-        """
+        """Finish interrupted confirmations; remove what is expired or obsolete."""
         await self._finish_confirmations()
         await self._change_proposals(lambda waiting: waiting)
         # An earlier version counted the changes that the person made to answers.
         await self._update("corrections", lambda _: None)
 
     async def unreadable_scopes(self) -> list[Scope]:
-        """Return the memories that can't be read, because they are no text, links or too large."""
+        """Such a memory is no text, a link or too large."""
         unreadable: list[Scope] = []
         for scope in self.scopes:
             try:
@@ -106,9 +102,9 @@ class MemoryManager:
         return unreadable
 
     async def list_entries(self, *, skip_unreadable: bool = False) -> list[MemoryEntry]:
-        """Return the entries of both memories, the project's first, in the order of their texts.
+        """Return the entries of both memories, the project's first, in their order.
 
-        Changes nothing. Raises MemoryUnreadable or MemoryTooLarge, unless such a memory is skipped.
+        Raises MemoryUnreadable or MemoryTooLarge, unless such a memory is skipped.
         """
         unreadable = (MemoryUnreadable, MemoryTooLarge) if skip_unreadable else ()
         decisions: dict[str, bool] = {}
@@ -131,13 +127,13 @@ class MemoryManager:
         return await run_in_memory_thread(parse)
 
     async def add(self, scope: Scope, text: str, source: TurnSource | None = None) -> MemoryEntry:
-        """Write a new entry and return it. Raises the errors of ``limits.checked_text``."""
+        """Write a new entry. Raises as ``limits.checked_text``."""
         return await self._add(new_id(), scope, checked_text(text), source)
 
     async def change(self, scope: Scope, id_: str, text: str, expected: str) -> MemoryEntry:
-        """Give an entry another text, if its text is still ``expected``; return the entry.
+        """Change an entry whose text is still ``expected``.
 
-        Raises NotFound, MemoryEntryChanged, and the errors of ``limits.checked_text``.
+        Raises NotFound, MemoryEntryChanged, and as ``limits.checked_text``.
         """
         new_text = checked_text(text)
         await self._edit(scope, lambda old: document.change(old, id_, new_text, expected))
@@ -146,8 +142,7 @@ class MemoryManager:
     async def forget(self, scope: Scope, id_: str) -> MemoryEntry:
         """Remove an entry and return it. Raises NotFound.
 
-        Proposals of the entry are removed first, so that no interrupted confirmation can write it
-        again.
+        Its proposals go first, so that no interrupted confirmation writes it again.
         """
         removed: list[MemoryEntry] = []
         await self._drop(id_)
@@ -162,11 +157,10 @@ class MemoryManager:
     async def forget_histories(
         self, sessions: SessionManager, keys: Collection[SessionKey]
     ) -> None:
-        """Remove the proposals and notes of sessions of one owner that the person has deleted.
+        """Remove the proposals and notes of an owner's deleted sessions.
 
-        A note is removed when its notebook has no session left. Entries and confirmations that have
-        begun stay: they don't depend on the history. Damaged notes are in no request, so they are
-        no failure. Raises StorageError.
+        A note goes with its notebook's last session. Entries and begun confirmations stay. Damaged
+        notes are in no request, so they are no failure. Raises StorageError.
         """
         deleted = {
             key.notebook_id
@@ -187,15 +181,14 @@ class MemoryManager:
         )
 
     async def review(self, digests: Collection[str], *, used: bool) -> None:
-        """Store the person's decision about entries of the project's memory."""
         await self._update(
             "reviews", lambda data: reviews.add(data, self._project_name, digests, used=used)
         )
 
     async def pending(self) -> list[Proposal]:
-        """Return the proposals about which the person decides here, oldest first. Changes nothing.
+        """Return the proposals to decide here, oldest first.
 
-        They include those whose confirmation can't be finished now, for example on a full disk.
+        They include those whose confirmation can't be finished now, as on a full disk.
         """
         data = await self._person.read("proposals", owner=self._owner)
         stored: list[Proposal] = []
@@ -206,9 +199,9 @@ class MemoryManager:
     async def propose(
         self, text: str, scope: Scope, origin: Origin, source: TurnSource | None = None
     ) -> Proposal:
-        """Store a proposal and return it; if it waits already for this memory, return that one.
+        """Store a proposal, unless it waits already; return it.
 
-        Raises the errors of ``limits.checked_proposal``.
+        Raises as ``limits.checked_proposal``.
         """
         now = self._now()
         proposal = Proposal(
@@ -239,10 +232,10 @@ class MemoryManager:
         scope: Scope | None = None,
         replaces: str = "",
     ) -> MemoryEntry:
-        """Write the entry of a proposal, possibly with another text or scope; return the entry.
+        """Write and return a proposal's entry, possibly with another text or scope.
 
-        The entry ``replaces`` of the same scope is removed. If the proposal was confirmed already,
-        return its entry. Raises ProposalNotFound, and the errors of ``limits.checked_text``.
+        The entry ``replaces`` of the same scope is removed. If it was confirmed already, return its
+        entry. Raises ProposalNotFound, and as ``limits.checked_text``.
         """
         given_text = None if text is None else checked_text(text)
         if scope:
@@ -279,7 +272,6 @@ class MemoryManager:
             raise ProposalNotFound
 
     async def close(self) -> None:
-        """Close the stores."""
         await self._person.close()
         if self._project is not None:
             await self._project.close()
@@ -290,7 +282,6 @@ class MemoryManager:
         return scope
 
     def _store_of(self, scope: Scope) -> tuple[MemoryStore, str]:
-        """Return the store of a memory, and its owner in the store."""
         self._check_scope(scope)
         if scope == "project" and self._project is not None:
             return self._project, ""
@@ -301,7 +292,7 @@ class MemoryManager:
         return decode(await store.read("memory", owner=owner))
 
     async def _edit(self, scope: Scope, change: Callable[[str], str]) -> None:
-        """Change the text of a memory, and remove the decisions about entries that are removed."""
+        """Remove the decisions about removed entries, too."""
         store, owner = self._store_of(scope)
         removed: set[str] = set()
 
@@ -323,7 +314,6 @@ class MemoryManager:
     async def _update(
         self, name: DocumentName, change: Callable[[bytes | None], bytes | None]
     ) -> None:
-        """Change a document of the person."""
         await self._person.update(name, change, owner=self._owner)
 
     async def _add(
@@ -342,7 +332,7 @@ class MemoryManager:
         return await self._mark_used(scope, id_)
 
     async def _mark_used(self, scope: Scope, id_: str) -> MemoryEntry:
-        """Return an entry; store that the project's entry needs no review. Raises NotFound."""
+        """Store that an entry of the project needs no review. Raises NotFound."""
         text = await self._read(scope)
         for entry in await run_in_memory_thread(lambda: document.parse(text)):
             if entry.id == id_:
@@ -352,8 +342,6 @@ class MemoryManager:
         raise NotFound
 
     async def _change_proposal(self, id_: str, change: Callable[[Proposal], Proposal]) -> None:
-        """Change a stored proposal about which the person decides here."""
-
         def apply(proposal: Proposal) -> Proposal:
             is_changed = proposal.id == id_ and proposal.belongs_to(self._project_name)
             return change(proposal) if is_changed else proposal
@@ -361,21 +349,17 @@ class MemoryManager:
         await self._change_proposals(lambda waiting: [apply(proposal) for proposal in waiting])
 
     async def _change_proposals(self, change: Callable[[list[Proposal]], list[Proposal]]) -> None:
-        """Change the stored proposals; those that have expired are removed."""
+        """Remove expired proposals, too."""
         await self._update("proposals", lambda data: proposals.change(data, self._now(), change))
 
     async def _finish_confirmations(self) -> None:
-        """Finish the confirmations during which a process was killed."""
         for proposal in await self.pending():
             if proposal.decision:
                 with suppress(AIServerError):
                     await self._finish_or_undo(proposal)
 
     async def _finish_or_undo(self, proposal: Proposal) -> MemoryEntry:
-        """Write the entry of a confirmed proposal, then remove the proposal.
-
-        If the entry can't be written, the proposal waits again.
-        """
+        """Write a confirmed proposal's entry; if that fails, the proposal waits again."""
         decision = proposal.decision
         assert decision is not None
         try:
@@ -390,7 +374,7 @@ class MemoryManager:
             raise
 
     async def _drop(self, id_: str) -> None:
-        """Remove a proposal, also while it is being confirmed."""
+        """Remove a proposal, even while it is being confirmed."""
         await self._change_proposals(lambda waiting: [p for p in waiting if p.id != id_])
 
     async def _undo(self, id_: str, scope: Scope) -> None:
@@ -411,7 +395,7 @@ def create_memory(
     """Return the manager of an owner's memories.
 
     ``folder`` is the one that Jupyter serves, or None if notebooks aren't files. Raises
-    SettingError if the setting of the store is invalid.
+    SettingError.
     """
     root = None if folder is None else project_root(Path(folder))
     return MemoryManager(
@@ -425,10 +409,8 @@ def create_memory(
 
 
 def project_root(served_folder: Path) -> Path:
-    """Return the folder that contains the project's memory, or will contain it.
-
-    It is the nearest folder of the project, upwards, that has a memory, or else has sessions, or
-    else the served folder.
+    """Return the folder of the project's memory: the nearest one, upwards, with a memory, else with
+    sessions, else the served folder.
     """
     return find_folder(served_folder, PROJECT_FOLDER) or find_root(served_folder)
 
@@ -438,9 +420,8 @@ def create_person_store(
 ) -> MemoryStore:
     """Create the store of the person's memory.
 
-    If ``choice`` is empty, the memory is where the sessions are: in a database, in Redis, only in
-    memory, or else in files. With ``file``, it is always in files. ``choice`` can also be a class
-    or its import path. Raises SettingError if there is no such store.
+    ``choice`` is empty, for where the sessions are, ``file``, a class or its import path. Raises
+    SettingError.
     """
     if choice and choice != "file":
         try:
@@ -450,7 +431,7 @@ def create_person_store(
         if not (isinstance(store, type) and issubclass(store, MemoryStore)):
             raise SettingError(f"“{choice}” is not a MemoryStore.")
         return store(parent=sessions.parent)
-    # A store of another package may not be made for memories.
+    # Another package's store may not be made for memories.
     is_ours = type(sessions).__module__.startswith("aiserver.sessions.")
     if not choice and is_ours and isinstance(sessions, KeyValueSessionManager):
         return KeyValueMemoryStore(sessions)

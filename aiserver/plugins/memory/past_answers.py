@@ -2,11 +2,11 @@
 
 Invariants:
 
-- Only clean answers are returned: the person accepted the whole suggestion as it was. Until another
-  answer was accepted, nothing changed the cell's code, and its first run, if any, succeeded.
-- Only answers to the person's own requests are returned.
+- Only clean answers to the person's own requests are returned: the person accepted the whole
+  suggestion. Until another answer was accepted, nothing changed the cell's code, and its first run,
+  if any, succeeded.
 - Nothing is sent to a model: the page offers the answer, and the person decides.
-- The work is bounded: a look-up examines only the requests of ``_PAGES``.
+- A look-up examines only the requests of ``_PAGES``.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from ..search import Hit, SearchEngine
 from ..search.embeddings import is_installed
 from ..search.engine import PATIENCE, SearchMode
 
-MIN_MEANING = 0.7  # the similarity of the embeddings, if the package for them is installed
-# The offsets and limits of the searches, by words and by meaning. Usually, the first one suffices.
+MIN_MEANING = 0.7  # of the embeddings, if there are any
+# Offsets and limits of a search; usually, the first suffices.
 _PAGES = ((0, 16), (16, 48))
 _SEARCHES: list[tuple[SearchMode, float]] = [("request", 0.0), ("meaning", MIN_MEANING)]
 
@@ -52,11 +52,10 @@ async def find_past_answer(
     owner_name: str = "",
     except_notebook_id: str | None = None,
 ) -> PastAnswer | None:
-    """Return the best past answer to a request like ``intent`` in this language, or None.
+    """Return the best past answer to a request like ``intent``, or None.
 
-    If ``owner_name`` isn't empty, requests of other people are left out. So are those in the
-    notebook ``except_notebook_id``, because the model knows its cells. Raises StorageError,
-    SearchFailed.
+    With ``owner_name``, requests of other people are left out. So is the notebook
+    ``except_notebook_id``, because the model knows its cells. Raises StorageError, SearchFailed.
     """
     clean_steps: dict[SessionKey, dict[int, Step]] = {}
     async for hit in _similar_hits(engine, intent, owner, except_notebook_id):
@@ -85,7 +84,7 @@ async def find_past_answer(
 async def _similar_hits(
     engine: SearchEngine, intent: str, owner: str, except_notebook_id: str | None
 ) -> AsyncIterator[Hit]:
-    """Yield the turns with requests like ``intent``: by their words, then by their meaning."""
+    """Search by words, then by meaning."""
     seen: set[tuple[str, str, int]] = set()
     for by, minimum in _SEARCHES:
         if by == "meaning" and not is_installed():
@@ -111,7 +110,6 @@ async def _similar_hits(
 
 
 def _clean_steps(session: Session, language: str, owner_name: str) -> dict[int, Step]:
-    """Return the steps of the clean answers to the person's requests in a language, by turn id."""
     own_turns = {
         turn.turn_id
         for turn in session.interactions
@@ -123,24 +121,24 @@ def _clean_steps(session: Session, language: str, owner_name: str) -> dict[int, 
     steps = replay(session)
     return {
         step.turn_id: step
-        for step in reversed(steps)  # if several turns have the same id, the first of them is used
+        for step in reversed(steps)  # of turns with the same id, the first is used
         if step.kind == "turn" and step.turn_id in own_turns and _is_clean(steps, step)
     }
 
 
 def _is_clean(steps: Sequence[Step], turn: Step) -> bool:
-    """Return whether the person accepted a suggestion as it was, and didn't have to change it."""
+    """Return whether it was accepted as it was, and not changed later."""
     if turn.outcome != "accepted" or not turn.code:
         return False
     accepts = (step for step in steps if step.kind == "accept" and step.from_step == turn.index)
     accept = turn if turn.applied else next(accepts, None)
-    if accept is None or accept.code != turn.code:  # such as one of several changes
+    if accept is None or accept.code != turn.code:  # one of several changes
         return False
     has_run = False
     for step in steps[accept.index + 1 :]:
         if step.kind == "turn" and step.applied:
             break
-        if step.kind == "accept":  # of an older answer: that one was better
+        if step.kind == "accept":  # that of an older answer, which was better
             return step.from_step is not None and step.from_step > turn.index
         if step.after != turn.code or step.missing is not None:
             return False

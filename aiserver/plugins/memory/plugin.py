@@ -1,4 +1,4 @@
-"""The plugin with what holds beyond one cell: memories, notes of notebooks, past answers."""
+"""The plugin for memories, notes of notebooks and past answers."""
 
 from __future__ import annotations
 
@@ -38,11 +38,10 @@ class MemoryPlugin(Plugin):
     _sessions: SessionManager
 
     def __init__(self, settings: Any = None) -> None:
-        """Remember the settings; ``start`` reads them."""
         self._settings = settings
 
     def start(self, host: Host) -> None:
-        """Create the manager of the memories. Raises SettingError."""
+        """Raises SettingError."""
         from ..search.plugin import SearchPlugin
         from .manager import create_memory
         from .notes.wording import NoteWriter
@@ -55,12 +54,10 @@ class MemoryPlugin(Plugin):
         self._sessions = host.sessions
 
     async def stop(self) -> None:
-        """Close the stores, and stop the process that ranks entries."""
         await self.recall.close()
         await self.manager.close()
 
     async def clean_up(self, deleted: Sequence[SessionKey]) -> None:
-        """Remove expired notes and proposals, and those of deleted histories."""
         if deleted:
             await self.manager.forget_histories(self._sessions, deleted)
             return
@@ -70,18 +67,15 @@ class MemoryPlugin(Plugin):
             await self.manager.notes.sweep()
 
     def add_commands(self, groups: Any) -> None:
-        """Add the group ``memory``."""
         from .cli.parser import add_commands
 
         add_commands(groups)
 
     def routes(self) -> dict[str, str]:
-        """Return the routes of memories, proposals and notes."""
         module = "aiserver.plugins.memory.handler"
         return {f"/aiserver/{path}": f"{module}.{name}" for path, name in _ROUTES.items()}
 
     async def context(self, request: ContextRequest) -> Sequence[Remembered]:
-        """Return the entries for a request, and the note of its notebook."""
         from .remembered import remember
 
         return [await remember(self.manager, self.recall, request)]

@@ -1,12 +1,11 @@
 """Proposals: texts that wait until the person confirms or rejects them. Pure.
 
-A proposal that is being confirmed is stored with the person's decision before the entry is written.
-So if the process is killed in between, the confirmation can be finished later, and nobody can
-reject the proposal in the meantime.
+The person's decision is stored before the entry is written. So if the process is killed in between,
+the confirmation can be finished, and nobody can reject the proposal meanwhile.
 
-Invariants: a proposal expires after its lifetime, unless it is being confirmed. An expired proposal
-is never returned. Unknown fields of stored proposals, and proposals that only a newer version can
-read, are preserved until they expire.
+Invariants: a proposal expires after its lifetime, unless it is being confirmed. An expired one is
+never returned. Unknown fields, and proposals that only a newer version can read, are preserved
+until they expire.
 """
 
 from __future__ import annotations
@@ -70,25 +69,21 @@ class Proposal(BaseModel):
         try:
             return handler(value)
         except ValidationError:
-            return None  # so that the proposal waits
+            return None  # it waits
 
     def belongs_to(self, project: str) -> bool:
-        """Return whether the person decides about the proposal in this project.
-
-        This is so for all proposals for the person's own memory.
-        """
+        """Return whether the person decides about it in this project."""
         scope = self.decision.scope if self.decision else self.scope
         return scope == "person" or self.project == project
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the proposal as it is stored."""
         return self.model_dump(exclude_none=True)
 
 
 def parse(data: bytes | None, now: float) -> list[Proposal]:
     """Return the stored proposals that haven't expired, oldest first.
 
-    Those that only a newer version can read are left out. Raises DamagedDocument.
+    Those of a newer version are left out. Raises DamagedDocument.
     """
     return _split(data, now)[0]
 
@@ -96,10 +91,7 @@ def parse(data: bytes | None, now: float) -> list[Proposal]:
 def change(
     data: bytes | None, now: float, edit: Callable[[list[Proposal]], list[Proposal]]
 ) -> bytes | None:
-    """Return what is stored after a change of the proposals; None if there are none.
-
-    Proposals that have expired are removed. Raises DamagedDocument.
-    """
+    """Return the changed document without expired proposals, or None. Raises DamagedDocument."""
     proposals, unreadable = _split(data, now)
     listed = [*unreadable, *(proposal.to_dict() for proposal in edit(proposals))]
     if not listed:
@@ -108,7 +100,7 @@ def change(
 
 
 def _split(data: bytes | None, now: float) -> tuple[list[Proposal], list[Any]]:
-    """Return the proposals that haven't expired, and what can't be read as a proposal."""
+    """Return what hasn't expired, and what can't be read."""
     listed = parse_object(data).get("proposals", [])
     if not isinstance(listed, list):
         raise DamagedDocument
@@ -127,14 +119,14 @@ def _split(data: bytes | None, now: float) -> tuple[list[Proposal], list[Any]]:
 
 
 def append(proposals: Sequence[Proposal], proposal: Proposal) -> list[Proposal]:
-    """Return the proposals with a new one, without the oldest ones if there are too many."""
+    """Append one, and drop the oldest ones if there are too many."""
     waiting = [other for other in proposals if not other.decision]
     dropped = {other.id for other in waiting[: max(len(waiting) + 1 - MAX_PROPOSALS, 0)]}
     return [*(other for other in proposals if other.id not in dropped), proposal]
 
 
 def decide(proposal: Proposal, decision: Decision | None, project: str) -> Proposal:
-    """Return the proposal with the person's decision, made in a project, or without it."""
+    """Set or remove the person's decision, made in a project."""
     scope = decision.scope if decision else proposal.scope
     update = {"decision": decision, "project": project if scope == "project" else ""}
     return proposal.model_copy(update=update)

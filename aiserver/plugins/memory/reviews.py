@@ -1,11 +1,11 @@
 """A person's decisions about entries of projects' memories that they didn't write. Pure.
 
-Decisions are stored by the project's folder and the entry's digest, so that an entry whose text
-changes must be seen again. An entry without a decision isn't used. When an entry is removed here,
-so is the decision: if git brings the entry back, the person sees it again.
+They are stored by the project's folder and the entry's digest, so that a changed entry must be seen
+again. When an entry is removed here, so is its decision: if git brings it back, the person sees it
+again.
 
-Invariants: other projects' decisions, and those that only a newer version knows, are preserved.
-Each function raises DamagedDocument.
+Invariants: other projects' decisions, and those of a newer version, are preserved. Each function
+raises DamagedDocument.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from typing import Any
 
 from .stores.base import DamagedDocument, parse_object
 
-MAX_DECISIONS = 20_000  # of each project; the oldest ones are dropped
+MAX_DECISIONS = 20_000  # of a project; the oldest are dropped
 
 
 def parse(data: bytes | None, project: str) -> dict[str, bool]:
-    """Return the decisions for a project by digest: whether the entry is used."""
+    """Return by digest whether an entry is used."""
     decisions = _stored(data).get(project, {})
     return {digest: used for digest, used in decisions.items() if isinstance(used, bool)}
 
 
 def add(data: bytes | None, project: str, digests: Iterable[str], *, used: bool) -> bytes:
-    """Return the stored decisions with further ones for a project, which become the newest."""
+    """Add decisions, which become the newest."""
     stored = _stored(data)
     new = dict.fromkeys(digests, used)
     old = {digest: used for digest, used in stored.get(project, {}).items() if digest not in new}
@@ -34,7 +34,7 @@ def add(data: bytes | None, project: str, digests: Iterable[str], *, used: bool)
 
 
 def drop(data: bytes | None, project: str, digests: Collection[str]) -> bytes | None:
-    """Return the stored decisions without some of a project's."""
+    """Remove decisions."""
     stored = _stored(data)
     decisions = stored.get(project, {})
     remaining = {digest: used for digest, used in decisions.items() if digest not in digests}

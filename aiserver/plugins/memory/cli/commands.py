@@ -1,7 +1,7 @@
 """``memory list``, ``add``, ``search``, ``forget`` and ``pending``.
 
-Invariant: entries can't control the terminal, because control characters in them are replaced or,
-in JSON, escaped.
+Invariant: control characters in entries are replaced or escaped, so that they can't control the
+terminal.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from ..recall import Recall, entries_with_all_words
 _NAMES = {"project": "The project’s memory", "person": "Your memory"}
 _REVIEWS = {"new": "not used: not yet seen", "declined": "not used", "used": ""}
 _MAX_RELATED = 10  # entries
-_PATIENCE = 6.0  # seconds; the process that searches has to start
+_PATIENCE = 6.0  # seconds; the search process has to start
 
 
 @dataclass
 class MemoryContext:
-    """The memories of a command, and the histories in which their texts may be stored."""
+    """The memories of a command, and the histories that may quote them."""
 
     memories: MemoryManager
     histories: StoreContext
@@ -60,7 +60,7 @@ def run_with_memories(
     run_command: Callable[[argparse.Namespace, MemoryContext], Awaitable[int]],
     arguments: argparse.Namespace,
 ) -> int:
-    """Run a command with the memories that a server in this folder would use."""
+    """Run a command with the memories of a server in this folder."""
 
     async def run() -> int:
         async with open_store() as histories:
@@ -74,7 +74,6 @@ def run_with_memories(
 
 
 def _full_ids(starts: Sequence[str], ids: Collection[str]) -> list[str]:
-    """Return the ids that begin with the given texts. Raises NotFound, SettingError."""
     selected = {start: find_id(ids, start) if start else None for start in starts}
     for start, id_ in selected.items():
         if id_ is None:
@@ -93,7 +92,7 @@ async def run_list(arguments: argparse.Namespace, context: MemoryContext) -> int
 
 async def run_add(arguments: argparse.Namespace, context: MemoryContext) -> int:
     """Add an entry, unless the memory has the same one."""
-    if fix_surrogates(arguments.text) != arguments.text:  # bytes that aren't in the encoding
+    if fix_surrogates(arguments.text) != arguments.text:  # not in the encoding
         raise SettingError("The text contains invalid characters.")
     for item in await context.listed(arguments.scope):
         if item.text == arguments.text.strip():
@@ -105,7 +104,7 @@ async def run_add(arguments: argparse.Namespace, context: MemoryContext) -> int:
 
 
 async def run_search(arguments: argparse.Namespace, context: MemoryContext) -> int:
-    """Print the entries that contain all words, the best first; if there are none, related ones."""
+    """Print the entries with all words, the best first, or else related ones."""
     listed, words = await context.listed(), " ".join(arguments.words)
     matches = entries_with_all_words(listed, words)
     if not matches and listed:
@@ -148,15 +147,14 @@ def _as_json_data(entry: MemoryEntry) -> dict[str, Any]:
 
 
 async def run_forget(arguments: argparse.Namespace, context: MemoryContext) -> int:
-    """Show the entries, ask for confirmation, and forget them."""
+    """Show the entries, ask, and forget them."""
     if not (arguments.id or any(text.strip() for text in arguments.text)):
         raise SettingError("Choose what to forget: an ID of “memory list”, or --text.")
     listed = await context.listed()
     ids = _full_ids(arguments.id, {item.id for item in listed})
-    # The same text in both memories can have the same id; both are forgotten.
+    # One text in both memories can have one id; both are forgotten.
     selected = [item for item in listed if item.id in ids]
-    # An entry with a text that is given has to be forgotten as well; otherwise, the text would be
-    # in the next prompt.
+    # Otherwise, the given text would be in the next prompt.
     texts = {text.strip() for text in arguments.text if text.strip()}
     selected += [item for item in listed if item.text in texts and item not in selected]
     for item in selected:

@@ -2,20 +2,20 @@
 
 Invariants:
 
-- All files are read, and all texts are checked, before anything is written. A text that can't be
-  remembered is listed by its number, because it may be a password.
-- What is imported waits for the person, unless the command has the option ``--confirm``.
+- All files are read and checked before anything is written. A text that can't be remembered is
+  listed by its number, because it may be a password.
+- What is imported waits for the person, unless ``--confirm`` is given.
 - An import never displaces what waits already.
 
-The memories of nanobot and PCAI can be imported. Theirs and ours are Markdown with headings, lists
-and paragraphs. In older files of PCAI, a line such as ``- [2026-02-05] #preference: …`` contains a
-date and a category. PCAI's ``memory_store.json`` is a list of objects with ``content``, which is
-Markdown, and its items that wait are objects with an ``id`` such as ``pending_1770963``. Other JSON
-is read if it has this shape: a list of texts or of objects with ``text``, ``content`` or
-``memory``, or an object that contains such a list or maps ids to such objects.
+Memories of nanobot and PCAI are Markdown with headings, lists and paragraphs, too. In older files
+of PCAI, a line such as ``- [2026-02-05] #preference: …`` contains a date and a category. PCAI's
+``memory_store.json`` is a list of objects with ``content``, which is Markdown, and its items that
+wait are objects with an ``id`` such as ``pending_1770963``. Other JSON is read if it has this
+shape: a list of texts or of objects with ``text``, ``content`` or ``memory``, or an object that
+contains such a list or maps ids to such objects.
 
-Dates, tags and vectors are left out. Headings of our own memories become part of the texts, because
-they can say which table a text is about; others are left out.
+Dates, tags and vectors are left out. Headings become part of the texts only from our own memories,
+where they can say which table a text is about.
 """
 
 from __future__ import annotations
@@ -39,18 +39,18 @@ from ..limits import checked_proposal, checked_text
 from ..proposals import MAX_PROPOSALS
 from .commands import MemoryContext
 
-_MAX_CONFIRMED = 1_000  # entries of an import; adding one takes as long as reading the memory
+_MAX_CONFIRMED = 1_000  # adding one takes as long as reading the memory
 MAX_FILE_BYTES = 64 * 1024 * 1024  # a thousand entries of PCAI with their vectors have 12 MB
-MAX_TEXT_LENGTH = 4 * 1024 * 1024  # characters of all texts of a file
+MAX_TEXT_LENGTH = 4 * 1024 * 1024  # characters of a file
 _JSON_SUFFIX = ".json"
 _TEXT_NAMES = ("text", "content", "memory")
 _LIST_NAMES = ("entries", "memories", "memory", "items", "pending", "pendingitems", "data")
 _PENDING_ID = "pending_"
 _OUR_COMMENT = "<!-- aiserver id="
 _DATE_AND_CATEGORY = re.compile(r"\[\d{4}-\d{2}-\d{2}\]\s*(?:#[^\s:：]+[:：]?\s*)?")
-# PCAI writes this line directly below a paragraph, which makes the paragraph a heading.
+# PCAI writes it directly below a paragraph, which becomes a heading.
 _RULE = re.compile(r"^-{3,}[ \t]*$", re.MULTILINE)
-# What nanobot and PCAI write into a new file, and no person's memory.
+# Texts of new files of nanobot and PCAI.
 _TEMPLATE_TEXTS = {
     "This file stores important information that should persist across sessions.",
     "(Important facts about the user)",
@@ -65,9 +65,9 @@ _TITLES = {"project": "The project’s memory", "person": "My memory"}
 
 
 class MemoryText(NamedTuple):
-    """A text of a memory, with the number of its entry in the file.
+    """A text, with the number of its entry in the file.
 
-    ``is_pending`` is set for what the person hadn't confirmed in the other program.
+    ``is_pending``: the person hadn't confirmed it in the other program.
     """
 
     text: str
@@ -77,7 +77,7 @@ class MemoryText(NamedTuple):
 
 @dataclass
 class MemoryFile:
-    """The texts of a file, and a message about each entry that can't be read."""
+    """The texts of a file, and a message about each unreadable entry."""
 
     texts: list[MemoryText] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
@@ -125,8 +125,8 @@ async def run_import(arguments: argparse.Namespace, context: MemoryContext) -> i
 
 
 async def run_export(arguments: argparse.Namespace, context: MemoryContext) -> int:
-    """Write the entries as Markdown, which ``memory import`` can read."""
-    # What came with a project and wasn't confirmed must not be imported elsewhere as confirmed.
+    """Write Markdown that ``memory import`` can read."""
+    # What wasn't confirmed must not be imported as confirmed.
     every = await context.listed(arguments.scope)
     listed = [item for item in every if item.review == "used"]
     if len(listed) < len(every):
@@ -194,7 +194,7 @@ def _print_summary(plan: _Plan, lifetime: float) -> None:
 def _markdown_lines(listed: Sequence[MemoryEntry]) -> Iterator[str]:
     place = ("", "")
     for entry in listed:
-        # A heading of the first level is a title, so what is below it has no section.
+        # Below a title, there is no section.
         if place[0] != entry.scope or (place[1] and not entry.section):
             yield from (f"# {_TITLES[entry.scope]}", "")
             place = (entry.scope, "")
@@ -203,13 +203,13 @@ def _markdown_lines(listed: Sequence[MemoryEntry]) -> Iterator[str]:
             place = (entry.scope, entry.section)
         date = f" ({entry.date})" if entry.date else ""
         first, *more = f"{entry.text}{date}".split("\n")
-        # As in MEMORY.md itself, the comment prevents that two lines become a table or a heading.
+        # The comment prevents that two lines become a table or a heading.
         yield f"- {first} <!-- aiserver id={entry.id} -->"
         yield from (f"  {line}" for line in more)
 
 
 def read_memories(path: Path) -> MemoryFile:
-    """Read a file. Raises UnreadableInput with the reason, if it can't be read as a memory."""
+    """Read a file. Raises UnreadableInput with the reason."""
     text = decode_text(_read(path))
     is_json = path.suffix.lower() == _JSON_SUFFIX
     if is_json or (path.suffix.lower() != ".md" and text.lstrip()[:1] in ("[", "{")):
@@ -260,7 +260,7 @@ def _read_json(content: Any) -> MemoryFile:
 
 
 def _entries(content: Any) -> tuple[list[Any], bool]:
-    """Return the entries, and whether they wait for a confirmation. Raises UnreadableInput."""
+    """Return entries, and whether they wait for a confirmation. Raises UnreadableInput."""
     if isinstance(content, list):
         if not content or any(_text_of(entry) is not None for entry in content):
             return content, False
@@ -285,12 +285,11 @@ def _text_of(entry: Any) -> str | None:
 
 
 def text_with_heading(entry: MemoryEntry) -> str:
-    """Return the text with which an entry is imported, because a new entry has no heading."""
+    """Return the text to import: a new entry has no heading."""
     return f"{entry.section}: {entry.text}" if entry.section else entry.text
 
 
 def _texts_in(markdown: str, has_rules: bool) -> Iterator[str]:
-    """Yield the items and paragraphs of Markdown."""
     is_ours = _OUR_COMMENT in markdown
     for entry in document.parse(_RULE.sub("", markdown) if has_rules else markdown):
         text = text_with_heading(entry) if is_ours else entry.text

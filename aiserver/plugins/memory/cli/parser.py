@@ -1,7 +1,7 @@
 """The commands ``jupyter aiserver memory …`` and their options.
 
-Invariants: nothing becomes a memory unless the person adds or confirms it. ``forget`` asks for
-confirmation, unless the person adds ``--yes`` to it.
+Invariants: nothing becomes a memory unless the person adds or confirms it. ``forget`` asks, unless
+the person adds ``--yes``.
 """
 
 from __future__ import annotations
@@ -12,14 +12,13 @@ from typing import Any
 from ....cli.commands import add_lazy_command
 from ....commands import add_group
 
-# Repeated from ``memory.entries.SCOPES``, because importing that module would make every command
-# slower to start.
+# ``memory.entries.SCOPES``; importing that module would make every command slower.
 _SCOPES = ("project", "person")
 _ID_HELP = "its ID, or the start of it"
 
 
 def add_commands(groups: Any) -> None:
-    """Add the group ``memory`` to the command line."""
+    """Add the group ``memory``."""
     commands = add_group(groups, "memory", "list, add, import, export and forget memories")
 
     command = _add(commands, "list", "list the entries of the memories", "commands.run_list")

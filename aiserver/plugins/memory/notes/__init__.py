@@ -1,5 +1,5 @@
-"""Notes: a few short sentences about each notebook, which requests in its cells may contain.
+"""Notes: a few short sentences about a notebook, which its requests may contain.
 
 Invariants: a note is made from the notebook's own text, or written by the person, never from
-sessions. It belongs to one owner, and expires unless the person has written it.
+sessions. It expires unless the person has written it.
 """

@@ -2,14 +2,14 @@
 
 Invariants:
 
-- Each change is one atomic write. A damaged document is never overwritten.
+- A damaged document is never overwritten.
 - A note that the person has written or deleted, or whose author only a newer version knows, is only
   replaced by an act of the person. A model's wording replaces only the outline that it was made
   from.
 - The text of an expired note is never returned. The choice not to send a note lasts until the
   person changes it, also without a text to send.
-- The document has at most ``MAX_NOTES`` notes that were made, and ``MAX_OWN_NOTES`` with a text or
-  a choice of the person; the least recently used ones are dropped first.
+- There are at most ``MAX_NOTES`` notes that were made, and ``MAX_OWN_NOTES`` with a text or a
+  choice of the person; the least recently used go first.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from ..limits import MAX_NOTE, checked_note
 from ..stores.base import MemoryStore
 from .outline import Outline
 
-LIFETIME = 14 * 24 * 3600.0  # seconds without use until a note expires, by default
+LIFETIME = 14 * 24 * 3600.0  # seconds without use until a note expires
 MAX_NOTES = 200
 MAX_OWN_NOTES = 400
-_MIN_PART = 8  # characters; a shorter text, such as “R”, occurs in many notes
-_MAX_REPLACED = 100  # notebooks whose last replaced note can be restored
+_MIN_PART = 8  # a shorter text, such as “R”, occurs in many notes
+_MAX_REPLACED = 100  # those that can be restored
 _SWEEP_INTERVAL = 3600.0  # seconds
-_USE_INTERVAL = 24 * 3600.0  # seconds; a use is stored only if the stored one is older
+_USE_INTERVAL = 24 * 3600.0  # a use is stored only if the stored one is older
 _CHANGED = UserText("This note has been changed in the meantime. Look at it again, then decide.")
 _DAMAGED = UserText(
     "AI Server can’t read the notes about your notebooks: the file with them is damaged. "
@@ -64,24 +64,22 @@ class Note(BaseModel):
 
     @property
     def is_generated(self) -> bool:
-        """Whether the text is no text, and no decision, of the person."""
+        """Whether the text is neither the person's nor their decision to have none."""
         return self.author in ("outline", "model")
 
     def without_text(self) -> Note:
-        """Return the note with nothing of the notebook's or the person's text."""
         return self.changed(text="", model="", subject="")
 
     def expires_at(self, lifetime: float) -> float | None:
-        """Return the time at which the text expires if it isn't used; None if it never does."""
+        """Return the time at which the unused text expires, or None."""
         return self.used_at + lifetime if self.is_generated else None
 
     def changed(self, **fields: Any) -> Note:
-        """Return the note with other fields."""
         return self.model_copy(update=fields)
 
 
 class NoteManager:
-    """The notes of an owner, in a store. ``lifetime`` is in seconds."""
+    """An owner's notes; ``lifetime`` is in seconds."""
 
     def __init__(
         self,
@@ -99,7 +97,7 @@ class NoteManager:
         self.lifetime = lifetime
 
     async def get(self, notebook_id: str) -> Note | None:
-        """Return a notebook's note; None if there is none. Changes nothing.
+        """Return a notebook's note, or None.
 
         Each method raises StorageError, MemoryUnreadable if the stored notes are damaged.
         """
@@ -116,9 +114,9 @@ class NoteManager:
     ) -> Note | None:
         """Record that a notebook is used, and return its note.
 
-        The note is made from the outline if there is none, if the outline has changed, or if the
-        person asks for it ``again``. None if there is nothing to write. With ``again``, raises
-        MemoryEntryChanged if the old text isn't ``expected``; None stands for any text.
+        The note is made if there is none, if the outline has changed, or if the person asks
+        ``again``. Return None if there is nothing to write. With ``again``, raises
+        MemoryEntryChanged if the old text isn't ``expected``, unless that is None.
         """
 
         def change(old: Note | None) -> Note | None:
@@ -141,12 +139,11 @@ class NoteManager:
     async def write(
         self, notebook_id: str, text: str, expected: str, *, is_undo: bool = False
     ) -> Note:
-        """Replace a note by the person's text, if its text is still ``expected``; return the note.
+        """Replace a note whose text is still ``expected`` ("" if there is none); return it.
 
-        ``expected`` is empty if there is no note. With ``is_undo``, the note that the person's last
-        act has replaced or deleted is restored, with its author and its dates. Another window may
-        have changed it before that act, so it may have another text. After a restart of the server,
-        ``text`` is written. Raises MemoryEntryChanged, and the errors of ``limits.checked_note``.
+        With ``is_undo``, restore the note that the person's last act replaced or deleted, with its
+        author and dates, even if another window had changed it. After a restart of the server,
+        ``text`` is written. Raises MemoryEntryChanged, and as ``limits.checked_note``.
         """
         new_text = checked_note(text)
 
@@ -161,7 +158,7 @@ class NoteManager:
         return await self._change(notebook_id, change)
 
     async def word(self, notebook_id: str, text: str, model: str, outline: Outline) -> None:
-        """Replace an outline by a model's wording of it, unless the note has changed meanwhile."""
+        """Replace an outline by a model's wording, unless the note has changed."""
         wording = checked_note(text)
 
         def change(old: Note | None) -> Note | None:
@@ -172,7 +169,7 @@ class NoteManager:
         await self._change(notebook_id, change)
 
     async def set_used(self, notebook_id: str, *, is_used: bool) -> Note:
-        """Use a note in requests from now on, or don't. Raises NotFound."""
+        """Raises NotFound."""
 
         def change(old: Note | None) -> Note:
             if old is None:
@@ -182,11 +179,11 @@ class NoteManager:
         return await self._change(notebook_id, change)
 
     async def delete(self, notebook_id: str) -> None:
-        """Erase a note's text. The note isn't made again unless the person asks for it."""
+        """The note isn't made again unless the person asks."""
         await self._change(notebook_id, lambda old: self._own("", old), can_undo=True)
 
     async def erase(self, texts: Collection[str]) -> None:
-        """Erase the notes that contain one of some texts, which the person forgets."""
+        """Erase the notes that contain a text which the person forgets."""
 
         def edit(notes: dict[str, Note]) -> dict[str, Note]:
             return {
@@ -198,9 +195,9 @@ class NoteManager:
         await self._edit(edit)
 
     async def remove(self, notebook_ids: Collection[str]) -> None:
-        """Remove the notes of notebooks whose histories the person has deleted.
+        """Remove the notes of deleted histories.
 
-        The choices not to send a note, or to have none, stay without a text.
+        The choices not to send a note, or to have none, stay.
         """
 
         def edit(notes: dict[str, Note]) -> dict[str, Note]:
@@ -215,7 +212,7 @@ class NoteManager:
         await self._edit(edit)
 
     async def sweep(self) -> None:
-        """Remove the notes that have expired, unless this was done within the last hour."""
+        """Remove expired notes, at most once an hour."""
         if not 0 <= self._now() - self._swept_at < _SWEEP_INTERVAL:
             self._swept_at = self._now()
             await self._store.update(
@@ -223,14 +220,13 @@ class NoteManager:
             )
 
     def _own(self, text: str, old: Note | None) -> Note:
-        """Return a note with the person's text or, if it is empty, without one."""
         now, used = self._now(), old.used if old else True
         return Note(text=text, author="person", written_at=now, used_at=now, used=used)
 
     async def _change(
         self, notebook_id: str, change: Callable[[Note | None], N], *, can_undo: bool = False
     ) -> N:
-        """Replace a note by the result of ``change``; None removes it. Return the result."""
+        """``change`` returns the new note; None removes it."""
         last: list[tuple[Note | None, N]] = []
 
         def edit(notes: dict[str, Note]) -> dict[str, Note]:
@@ -248,7 +244,7 @@ class NoteManager:
         return new
 
     async def _edit(self, edit: Callable[[dict[str, Note]], dict[str, Note]]) -> None:
-        """Replace all notes by the result of ``edit``, which must not change its argument."""
+        """``edit`` must not change its argument."""
 
         def apply(data: bytes | None) -> bytes | None:
             notes = self._parse(data)
@@ -262,10 +258,10 @@ class NoteManager:
 
 
 def parse(data: bytes | None, now: float, lifetime: float) -> dict[str, Note]:
-    """Return the notes that haven't expired, by the ids of their notebooks.
+    """Return the notes that haven't expired, by notebook id.
 
-    Of an expired note that the person doesn't send, the choice is returned. Invalid notes are left
-    out. Raises MemoryUnreadable if the document is damaged.
+    Of an expired note that the person doesn't send, that choice is returned. Invalid notes are left
+    out. Raises MemoryUnreadable.
     """
     if data is None:
         return {}
@@ -293,7 +289,7 @@ def parse(data: bytes | None, now: float, lifetime: float) -> dict[str, Note]:
 
 
 def encode(notes: Mapping[str, Note]) -> bytes | None:
-    """Return notes as they are stored; None if there are none."""
+    """Return None for no notes."""
     if not notes:
         return None
     by_use = sorted(notes.items(), key=lambda pair: pair[1].used_at)
@@ -305,5 +301,5 @@ def encode(notes: Mapping[str, Note]) -> bytes | None:
 
 
 def _contains(note: str, text: str) -> bool:
-    """Return whether a note contains a text, or has a short one as a line of its own."""
+    """A short text must be a line of its own."""
     return text in note.splitlines() or (len(text) >= _MIN_PART and text in note)

@@ -2,8 +2,8 @@
 and the data files that its code reads. Pure, except for registered secrets.
 
 Invariants: the text has at most ``MAX_NOTE`` characters, no secret that ``redact`` recognises, and
-nothing of lines that are about the notebook's author. It is empty if the notebook doesn't say what
-it is about. Any cells give a result, in linear time.
+no line about the notebook's author. It is empty if the notebook doesn't say what it is about. Any
+cells take linear time.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.token import Token
 
-_MAX_SOURCES = 400_000  # characters of all cells; the cells after them are left out
-_MAX_MARKDOWN = 4000  # characters from which the title and the sentences are read
+_MAX_SOURCES = 400_000  # characters; later cells are left out
+_MAX_MARKDOWN = 4000  # characters that are read
 _MAX_TITLE = 100
 _MAX_INTRODUCTION = 220
 _MAX_FILES = 4
 _MAX_NAME = 40  # of a file
 
-# A call such as ``pd.read_csv("a.csv")``, also in R and Julia. The name must be written out.
+# Calls such as ``pd.read_csv("a.csv")``, also in R and Julia.
 _READS = re.compile(
     r"\b(?:(?:read|scan)[._]?\w*|load(?!s)\w*|fread|vroom)\(\s*(?:\w+\s*=\s*)?"
     r"""(["'])([^"'\n{}*?%<>|‹›]+)\1"""
@@ -45,8 +45,8 @@ _COMMENT = re.compile(r"^[ \t]*#.*", re.MULTILINE)
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[^\Wa-z_])|(?<=[。！？])")
 _CHINESE_SPACE = re.compile(r"(?<=[\u2e80-\uffff]) (?=[\u2e80-\uffff])")
 
-# The heads of homework and reports contain names, numbers of students, addresses and paths.
-_MARKS = re.compile(r"[\W_]*")  # such as “# ” or “**” at the beginning of a line
+# The heads of homework and reports contain names, numbers, addresses and paths.
+_MARKS = re.compile(r"[\W_]*")  # “# ” or “**” at the beginning of a line
 _MARKUP = re.compile(r"<[^<>\n]*>|\]\([^()\n]*\)")
 _PERSON = (
     r"authors?|names?|students?|matriculation|matrikel(?:nummer)?|members?|e-?mails?|mail|phone"
@@ -62,7 +62,7 @@ _LABEL = re.compile(
     rf"{_BEFORE}(?:{_PERSON}){_AFTER}(?: ?(?:[/,&]|and|und) ?[\w.]+(?: [\w.]+)?)?[*_ ]*[:|]",
     re.IGNORECASE,
 )
-# Without a colon, names are recognised by their capitals: “By Ann Lee”, but not “By comparing …”.
+# Names without a colon have capitals: “By Ann Lee”, but not “By comparing …”.
 _BY_LINE = re.compile(
     r"(?:[Aa]uthors?|(?:(?:[Ss]ubmitted|[Cc]reated|[Ww]ritten|[Pp]repared) )?[Bb]y) "
     r"[A-Z][\w.'’-]*(?: [A-Z][\w.'’-]*)+"
@@ -81,37 +81,32 @@ _NUMBER = re.compile(r"(?<!\d)(?!20\d\d(?:0[1-9]|1[0-2])(?!\d))\d{6,}")
 
 @dataclass(frozen=True)
 class Outline:
-    """The parts of a note: the ``purpose``, which a model may word, and the names of files."""
+    """A note's ``purpose``, which a model may word, and its files."""
 
     purpose: str = ""
     files: str = ""
 
     @property
     def text(self) -> str:
-        """The whole note."""
         return self.with_purpose(self.purpose)
 
     @property
     def subject(self) -> str:
-        """A fingerprint of the text, by which changes of the notebook are recognised."""
+        """A fingerprint of the text, to recognise changes."""
         return hashlib.sha256(self.text.encode()).hexdigest()[:16]
 
     def with_purpose(self, purpose: str) -> str:
-        """Return the note with another purpose."""
         return "\n".join(filter(None, (purpose, self.files)))
 
 
 def outline_of(cells: Sequence[NoteCell]) -> Outline:
-    """Return the outline of a notebook. Takes up to a second for the longest notebooks."""
+    """Takes up to a second for the longest notebooks."""
     clean = clean_cells(cells)
     return Outline(_checked(_purpose(clean)), _checked(", ".join(_files(clean))))
 
 
 def clean_cells(cells: Sequence[NoteCell]) -> list[NoteCell]:
-    """Return cells without secrets, invisible characters and lines about the author.
-
-    The last cells of a very long notebook are left out.
-    """
+    """Remove secrets, invisible characters, lines about the author, and cells beyond the limit."""
     clean = []
     room = _MAX_SOURCES
     for cell in cells:
@@ -134,7 +129,6 @@ def _clean(cell: NoteCell) -> NoteCell:
 
 
 def _purpose(cells: Sequence[NoteCell]) -> str:
-    """Return the title and the first sentences, in two lines."""
     blocks: list[tuple[str, str]] = []
     tokens = _parser().parse(_beginning(cells)[:_MAX_MARKDOWN])
     for token, following in pairwise(tokens):
@@ -151,7 +145,7 @@ def _purpose(cells: Sequence[NoteCell]) -> str:
 
 
 def _beginning(cells: Sequence[NoteCell]) -> str:
-    """Return the Markdown above the first code, or else the first cell with a title."""
+    """Return the Markdown above the first code, or the first cell with a title."""
     above: list[str] = []
     for cell in cells:
         if cell.cell_type == "code" and cell.source.strip():
@@ -165,7 +159,6 @@ def _beginning(cells: Sequence[NoteCell]) -> str:
 
 
 def _plain(inline: Token) -> str:
-    """Return the text of a heading or paragraph in one line, without markup."""
     texts = {"text", "code_inline"}
     parts = [
         child.content if child.type in texts else " "
@@ -176,7 +169,7 @@ def _plain(inline: Token) -> str:
 
 
 def _sentences(text: str) -> str:
-    """Return the first two sentences, or the first one if both are too long."""
+    """Return the first two sentences, or one if they are too long."""
     ends = [*(match.end() for match in _SENTENCE_END.finditer(text)), len(text), len(text)]
     end = ends[1] if ends[1] <= _MAX_INTRODUCTION else ends[0]
     return _shorten(text[:end].strip(), _MAX_INTRODUCTION)
@@ -187,7 +180,6 @@ def _shorten(text: str, length: int) -> str:
 
 
 def _files(cells: Sequence[NoteCell]) -> list[str]:
-    """Return the names of the data files that the code reads, without their folders."""
     names: dict[str, None] = {}
     for cell in cells:
         if cell.cell_type == "code":
@@ -199,7 +191,7 @@ def _files(cells: Sequence[NoteCell]) -> list[str]:
 
 
 def _checked(text: str) -> str:
-    """Return a text as a note may contain it; "" if it may not."""
+    """Return "" if a note may not contain it."""
     try:
         return checked_note(text)
     except NotRemembered:

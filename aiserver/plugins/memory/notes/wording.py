@@ -1,9 +1,9 @@
-"""Let a model on this machine word the purpose of notebooks for their notes, in the background.
+"""Let a model on this machine word the purpose of notebooks in the background.
 
 Invariants:
 
-- Only a model on this machine gets the texts, without secrets and lines about the author. If it is
-  a large one, they are between marks.
+- Only a model on this machine gets the texts, without secrets and lines about the author. A large
+  one gets them between marks.
 - If the model fails, or its answer isn't a short text in the language of the notebook, the note
   stays as it is, and the model isn't asked again before the outline changes or the person asks.
 """
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
 
 MAX_PURPOSE = 240  # characters
-_MAX_REMEMBERED = 1000  # outlines for which the model has been asked
+_MAX_REMEMBERED = 1000  # outlines that were worded
 _MAX_LINE = 120
 _LINES: dict[Style, int] = {"full": 3, "compact": 1}  # of each cell
 _MAX_CELLS: dict[Style, int] = {"full": 60, "compact": 12}
@@ -70,7 +70,7 @@ _CODE = re.compile(
 async def purpose_messages(
     outline: str, cells: Sequence[NoteCell], style: Style, budget: int, count: Count
 ) -> list[BaseMessage]:
-    """Return the messages. ``outline`` and ``cells`` contain no secrets."""
+    """``outline`` and ``cells`` contain no secrets."""
     from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 
     is_small = style == "compact"
@@ -93,7 +93,7 @@ async def purpose_messages(
 
 
 def clean_purpose(answer: str, outline: str) -> str:
-    """Return a model's answer in one line; "" if it is too long, code, or in another language."""
+    """Return one line; "" if it is too long, code, or in another language."""
     text = " ".join(answer.strip().strip("\"“”'").split())
     is_nonsense = len(text) > MAX_PURPOSE or len(text) < 8 or bool(_CODE.search(answer.strip()))
     is_other_language = bool(_HAN.search(text)) != bool(_HAN.search(outline))
@@ -110,7 +110,7 @@ class NoteWriter:
 
     def __init__(self, notes: NoteManager, log: logging.Logger) -> None:
         self._notes, self._log = notes, log
-        self._asked: dict[str, str] = {}  # for each notebook, the last outline that was worded
+        self._asked: dict[str, str] = {}  # by notebook: the last outline that was worded
 
     async def start(
         self,
@@ -123,8 +123,8 @@ class NoteWriter:
     ) -> bool:
         """Let the default model word a note in the background; return whether this is running.
 
-        An outline is worded only once, unless the person asks for it ``again``. Nothing is sent to
-        a model on another machine. While a person waits for a model, no wording begins.
+        An outline is worded once, unless the person asks ``again``, and not while a person waits
+        for a model.
         """
         model = await assistant.idle_model()
         if model is None or not model.info.on_this_machine:

@@ -1,1 +1,1 @@
-"""The stores of memories: files, memory, SQL and Redis. ``base.py`` is their contract."""
+"""The stores of memories. ``base.py`` is their contract."""

@@ -3,11 +3,11 @@
 Invariants of each store:
 
 - **Durability**: when ``replace`` returns True, the new document survives a crash.
-- **Atomicity**: a reader sees a document as it is before or after a write, never in between.
+- **Atomicity**: a reader sees a document as it is before or after a write.
 - **No lost updates**: ``replace`` writes only if the document is still the expected one.
 - **Isolation of owners**: owners are compared byte by byte. No owner ever sees another's documents.
-- **Nothing remains**: a document that was deleted or replaced is no longer in the store. (The logs
-  and backups of a database server are outside of the store.)
+- **Nothing remains**: what was deleted or replaced is no longer in the store. (A database server's
+  logs and backups are outside of it.)
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ from ..document import run_in_memory_thread
 DocumentName = Literal["memory", "proposals", "reviews", "corrections", "notes"]
 
 NAMES: tuple[DocumentName, ...] = ("memory", "proposals", "reviews", "corrections", "notes")
-# A repository may come with any memory, and each request parses it. The slowest takes about 2 s.
+# Each request parses it, and the slowest takes about 2 s.
 MAX_MEMORY_BYTES = 256 * 1024
-_MAX_BYTES = 4 * 1024 * 1024  # of each other document, which AI Server alone writes
+_MAX_BYTES = 4 * 1024 * 1024  # of documents that AI Server alone writes
 _ATTEMPTS = 100
 
 
@@ -40,7 +40,7 @@ class DamagedDocument(Exception):
 
 
 def parse_object(data: bytes | None) -> dict[str, Any]:
-    """Return a document's JSON object, {} if it is empty or missing. Raises DamagedDocument."""
+    """Return {} for an empty or missing document. Raises DamagedDocument."""
     try:
         stored = json.loads(data or b"{}")
     except (ValueError, RecursionError) as exc:
@@ -51,13 +51,13 @@ def parse_object(data: bytes | None) -> dict[str, Any]:
 
 
 class _Meta(ABCMeta, MetaHasTraits):
-    """Combines the metaclasses of ABC and traitlets, so that stores are configurable."""
+    """Makes stores both abstract and configurable."""
 
 
 class MemoryStore(LoggingConfigurable, metaclass=_Meta):
-    """Stores documents. Methods may be called from any asyncio task.
+    """Stores documents. Its methods may be called from any asyncio task.
 
-    Every method may raise StorageError or one of its subclasses.
+    Each may raise StorageError or one of its subclasses.
     """
 
     @abstractmethod
@@ -70,8 +70,7 @@ class MemoryStore(LoggingConfigurable, metaclass=_Meta):
     ) -> bool:
         """Write a document if it is still ``expected``; otherwise, change nothing, return False.
 
-        None stands for a document that doesn't exist. If ``new`` is None, the document is deleted.
-        If the result is False, nothing was written. If the response of a database server is lost
+        None means no document, so it deletes as ``new``. If a database server's response is lost
         for good, the document may have been written although StorageUnreachable is raised. Raises
         MemoryTooLarge if ``new`` has more than ``max_bytes`` bytes, and isn't shorter.
         """
@@ -79,13 +78,11 @@ class MemoryStore(LoggingConfigurable, metaclass=_Meta):
     async def update(
         self, name: DocumentName, change: Callable[[bytes | None], bytes | None], *, owner: str = ""
     ) -> None:
-        """Replace a document by the result of ``change``, which gets the present document.
+        """Replace a document by the result of ``change``, which runs in a thread.
 
-        ``change`` runs in a thread, because parsing a long memory takes time. It is called again if
-        somebody else has written the document in the meantime. So it must have no other effects,
-        except that it may note the result of its last call. If it returns the same bytes, nothing
-        is written. If it raises DamagedDocument, the document is set aside, and ``change`` gets
-        None.
+        It is called again if somebody else has written the document meanwhile, so it may have no
+        other effect than to note its last result. If it returns the same bytes, nothing is written.
+        If it raises DamagedDocument, the document is set aside, and ``change`` gets None.
         """
         run = run_in_memory_thread if name == "memory" else asyncio.to_thread
         for _ in range(_ATTEMPTS):
@@ -100,9 +97,9 @@ class MemoryStore(LoggingConfigurable, metaclass=_Meta):
         raise StorageBusy
 
     async def set_aside(self, name: DocumentName, damaged: bytes, *, owner: str = "") -> None:
-        """Give a document another name, by which a person finds it, if it is still ``damaged``.
+        """Rename a document, for a person to find, if it is still ``damaged``.
 
-        A store without such names raises MemoryUnreadable, and the document stays as it is.
+        A store without such names raises MemoryUnreadable.
         """
         raise MemoryUnreadable
 
@@ -117,10 +114,7 @@ def max_bytes(name: DocumentName) -> int:
 
 
 def check_size(name: DocumentName, old: bytes | None, new: bytes | None) -> None:
-    """Raise MemoryTooLarge if a document is too large to be written.
-
-    A large one of an earlier version may become shorter.
-    """
+    """Raise MemoryTooLarge, unless a large document of an earlier version becomes shorter."""
     if new is not None and len(new) > max(max_bytes(name), len(old or b"") - 1):
         raise MemoryTooLarge
 
@@ -133,13 +127,11 @@ class KeyValueMemoryStore(MemoryStore):
         self._sessions = sessions
 
     async def read(self, name: DocumentName, *, owner: str = "") -> bytes | None:
-        """Return a document, or None if it doesn't exist."""
         return await self._sessions.read(lambda transaction: transaction.get(MEMORY, owner, name))
 
     async def replace(
         self, name: DocumentName, expected: bytes | None, new: bytes | None, *, owner: str = ""
     ) -> bool:
-        """Write a document if it is still ``expected``."""
         check_size(name, expected, new)
 
         def work(transaction: Transaction) -> bool:

@@ -2,11 +2,10 @@
 
 Invariants:
 
-- A process writes only while it has the lock of the file's name, and looks at the file again
-  immediately before it replaces it. So a change that an editor has saved in the meantime isn't
-  lost.
-- A write that fails leaves the old file and no temp file. The temp file of a process that was
-  killed is removed at the next use of the folder.
+- A process writes only while it has the lock of the file's name, and looks at the file again right
+  before, so that a change which an editor has saved isn't lost.
+- A failed write leaves the old file and no temp file. A killed process's temp file is removed at
+  the next use.
 - The folder in a project contains, besides ``MEMORY.md``, only what git needs to merge it and to
   ignore the rest. The files of the person's folder are private.
 - No link is followed: a project from elsewhere can't make AI Server read or write other files.
@@ -53,7 +52,7 @@ FILE_NAMES: dict[DocumentName, str] = {
 }
 _LOCK_TIMEOUT = 10.0  # seconds
 _LOCKS = "locks"
-# Two branches that both add entries don't conflict: git keeps the lines of both.
+# git keeps the lines of both branches, without a conflict.
 _FOR_GIT = {
     ".gitattributes": "MEMORY.md merge=union\n",
     ".gitignore": f"{_LOCKS}/\n*.tmp\n.ipynb_checkpoints/\n",
@@ -61,10 +60,10 @@ _FOR_GIT = {
 
 
 class FileMemoryStore(MemoryStore):
-    """Stores the documents of an owner as files in one folder.
+    """Stores documents as files in one folder.
 
-    The files of an owner with a name are in a folder of their own. ``is_shared_by_git`` is set for
-    the folder in a project: its files are as readable as other files of the project.
+    An owner with a name has an inner folder. ``is_shared_by_git``: the files are as readable as
+    others of the project.
     """
 
     def __init__(self, folder: Path, *, is_shared_by_git: bool = False, **kwargs: Any) -> None:
@@ -73,13 +72,10 @@ class FileMemoryStore(MemoryStore):
         self._is_shared_by_git = is_shared_by_git
 
     def path(self, name: DocumentName, *, owner: str = "") -> Path:
-        """Return the path of a document's file."""
         return self._folder_of(owner) / FILE_NAMES[name]
 
     async def read(self, name: DocumentName, *, owner: str = "") -> bytes | None:
-        """Return a document, or None if it doesn't exist.
-
-        Raises MemoryTooLarge, and MemoryUnreadable if it, or the folder, is a link or not
+        """Raises MemoryTooLarge, and MemoryUnreadable if it, or the folder, is a link or not
         accessible.
         """
         folder = self._folder_of(owner)
@@ -88,12 +84,11 @@ class FileMemoryStore(MemoryStore):
     async def replace(
         self, name: DocumentName, expected: bytes | None, new: bytes | None, *, owner: str = ""
     ) -> bool:
-        """Write a document if it is still ``expected``."""
         check_size(name, expected, new)
         return await asyncio.to_thread(self._replace, self._folder_of(owner), name, expected, new)
 
     async def set_aside(self, name: DocumentName, damaged: bytes, *, owner: str = "") -> None:
-        """Rename a document to ``….corrupt-1``, if it is still ``damaged``."""
+        """Rename the file to ``….corrupt-1``."""
         await asyncio.to_thread(self._set_aside, self._folder_of(owner), name, damaged)
 
     def _set_aside(self, folder: Path, name: DocumentName, damaged: bytes) -> None:
@@ -106,12 +101,12 @@ class FileMemoryStore(MemoryStore):
     def _folder_of(self, owner: str) -> Path:
         if not owner:
             return self.folder
-        # A hash, because an owner can be any text.
+        # Hashed, because an owner can be any text.
         return self.folder / hashlib.sha256(owner.encode("utf-8", "surrogatepass")).hexdigest()
 
     def _read_and_clean(self, folder: Path, name: DocumentName) -> bytes | None:
         data = self._read(folder, name)
-        with suppress(OSError, StorageError):  # a folder that can only be read, or a writer
+        with suppress(OSError, StorageError):  # read-only, or there is a writer
             for file_name in FILE_NAMES.values():
                 if _temp_files(folder, file_name):
                     with self._locked(folder, file_name, timeout=0):
@@ -123,7 +118,7 @@ class FileMemoryStore(MemoryStore):
             try:
                 if not check_folder(folder):
                     return None
-            except StorageError as exc:  # the folder is a link or a file
+            except StorageError as exc:  # a link or a file
                 raise MemoryUnreadable from exc
             try:
                 path = folder / FILE_NAMES[name]
@@ -141,7 +136,7 @@ class FileMemoryStore(MemoryStore):
             return self._read(folder, name) == expected
         file_name = FILE_NAMES[name]
         with _translate_errors(), self._locked(folder, file_name, _LOCK_TIMEOUT):
-            remove(folder, _temp_files(folder, file_name))  # of processes that were killed
+            remove(folder, _temp_files(folder, file_name))  # of killed processes
             if self._is_shared_by_git and name == "memory":
                 _prepare_for_git(folder)
             if self._read(folder, name) != expected:
@@ -156,7 +151,7 @@ class FileMemoryStore(MemoryStore):
                     temp.chmod(stat.S_IMODE((folder / file_name).lstat().st_mode))
                 if self._read(folder, name) != expected:  # an editor has saved it meanwhile
                     return False
-                # ``replace_file`` has flushed the bytes, so nothing delays the rename.
+                # The bytes are flushed, so nothing delays the rename.
                 retry_while_in_use(lambda: temp.replace(folder / file_name))
                 flush_folder(folder)
             finally:
@@ -166,7 +161,6 @@ class FileMemoryStore(MemoryStore):
 
     @contextmanager
     def _locked(self, folder: Path, file_name: str, timeout: float) -> Iterator[None]:
-        """Create the missing folders, and lock a file. Raises StorageBusy after ``timeout``."""
         self._ensure(folder)
         ensure_folder(folder / _LOCKS, is_inner=True)
         release = lock_file(str(folder / _LOCKS), file_name, time.monotonic() + timeout)
@@ -193,10 +187,9 @@ class FileMemoryStore(MemoryStore):
 
 
 def _temp_files(folder: Path, file_name: str) -> list[str]:
-    """Return the names of the temp files that will replace a file."""
     if not check_folder(folder):
         return []
-    # Files for git are written by a process that has the lock of the memory.
+    # The memory's lock covers the files for git.
     targets = (file_name, *_FOR_GIT) if file_name == FILE_NAMES["memory"] else (file_name,)
     with os.scandir(folder) as entries:
         return [
@@ -218,7 +211,7 @@ def _translate_errors() -> Iterator[None]:
 
 
 def _prepare_for_git(folder: Path) -> None:
-    """Create the missing files for git; the caller has the lock of the memory."""
+    """The caller has the lock of the memory."""
     for name, text in _FOR_GIT.items():
         if not os.path.lexists(folder / name):
             replace_file(folder, name, text.encode(), public=True, shareable=True)
