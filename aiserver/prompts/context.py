@@ -1,7 +1,6 @@
 """Build the prompt of a request: ``large.py`` and ``small.py`` read from top to bottom as theirs.
 
-Invariant: the prompt depends only on its input, the budget and the token counts. Only the marks
-around texts from the notebook also depend on the process (``fence.py``).
+Invariant: except for the marks of ``fence.py``, it depends only on input, budget and token counts.
 """
 
 from __future__ import annotations
@@ -50,13 +49,13 @@ def _without_mentioned_cells(request: PromptInput) -> PromptInput:
 
 
 def as_text(messages: Sequence[BaseMessage]) -> list[tuple[str, str]]:
-    """Return the role (``system``, ``user`` or ``assistant``) and the text of each message."""
+    """Return each message's role (``system``, ``user`` or ``assistant``) and text."""
     roles = {"human": "user", "ai": "assistant"}
     return [(roles.get(message.type, message.type), str(message.text)) for message in messages]
 
 
 def is_example(message: BaseMessage) -> bool:
-    """Return whether the message is one of the examples that ``build_messages`` adds."""
+    """Return whether ``build_messages`` added this as an example."""
     return message.additional_kwargs.items() >= EXAMPLE_MARK.items()
 
 
@@ -64,13 +63,12 @@ _loaded = False
 
 
 def _load() -> None:
-    """Import the parts of LangChain that prompts need. Takes half a second the first time."""
+    """Takes half a second the first time."""
     global _loaded
     with pause_gc():
         import markdown_it
         from langchain_core import messages
 
-        # LangChain imports the module of each class only when the class is used. Answers are read
-        # with ``markdown_it``.
+        # LangChain imports a class's module only when it is used; answers need ``markdown_it``.
         _ = messages.AIMessage, messages.HumanMessage, messages.SystemMessage, markdown_it
     _loaded = True

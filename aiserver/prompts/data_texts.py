@@ -1,9 +1,9 @@
-"""Describe DataFrames and data files in texts for a prompt.
+"""Describe DataFrames and data files for a prompt.
 
-A small model gets a line for each, other models a line for each column.
+A small model gets a line for each, others a line for each column.
 
-Invariants: each value is on the line of its column or row, because texts are quoted as in code.
-Only columns of numbers and dates have a smallest and a largest value, a mean and quartiles.
+Invariants: each value is on the line of its column or row. Only numbers and dates have a smallest
+and a largest value, a mean and quartiles.
 """
 
 from __future__ import annotations
@@ -17,12 +17,11 @@ from .prompt_input import Database, FileProfile, Table
 from .texts import in_line
 
 MAX_FILE_COLUMNS = 100
-MAX_SHORT_COLUMNS = 30  # in the prompt of a small model
+MAX_SHORT_COLUMNS = 30  # for a small model
 _READERS = {"CSV": "csv", "TSV": "table", "Parquet": "parquet", "Excel": "excel"}
 _READERS |= {"JSON": "json", "JSON Lines": "json"}
 _CONNECTORS = {"SQLite": "sqlite3.connect", "DuckDB": "duckdb.connect"}
-# The dtypes of pandas, polars and pyarrow and the classes of R, in lower case. `interval[int64]`
-# isn't one of numbers.
+# Dtypes of pandas, polars and pyarrow and classes of R; not `interval[int64]`.
 _NUMBERS = re.compile(r"(?:u?int|float|decimal)\d*\b|(?:double|halffloat|numeric|integer)\b")
 _DATES = re.compile(r"(?:datetime|date)\d*\b|(?:timestamp|posixct)\b")
 _BOOLEANS = ("bool", "logical")
@@ -31,7 +30,7 @@ _PLAIN = re.compile(r"[-+\w.: ]{1,40}", re.ASCII)
 
 
 def columns_by_line(frame: DataFrameProfile) -> str:
-    """Return a DataFrame's name, shape and columns, quoted so that each has its line."""
+    """Return a DataFrame's name, shape and columns."""
     head = f"{frame.name}: {frame.kind}, {frame.row_count} x {frame.column_count}"
     word = "row names" if is_of_r(frame) else "index"
     index = [f"  {word} {_index([level])}" for level in frame.index]
@@ -40,13 +39,13 @@ def columns_by_line(frame: DataFrameProfile) -> str:
 
 
 def rows_by_line(frame: DataFrameProfile) -> str:
-    """Return the first rows of a DataFrame on lines of their own, or "" if its profile has none."""
+    """Return a DataFrame's first rows on lines, or ""."""
     rows = row_texts(frame)
     return "\n".join([f"{_rows_head(frame)}:", *(f"  {row}" for row in rows)]) if rows else ""
 
 
 def rows_in_line(frame: DataFrameProfile) -> str:
-    """Return the first rows of a DataFrame in one line, or "" if its profile has none."""
+    """Return a DataFrame's first rows in one line, or ""."""
     rows = row_texts(frame)
     return f"{_rows_head(frame)}: {', '.join(f'({row})' for row in rows)}" if rows else ""
 
@@ -72,7 +71,7 @@ def _columns(
 
 
 def file_by_line(file: FileProfile) -> str:
-    """Return a data file's name, its columns, and the arguments with which pandas can read it."""
+    """Return a data file's name, columns, and pandas' arguments to read it."""
     table = file.table
     if file.database:
         return _database(file, file.database)
@@ -105,7 +104,7 @@ def _database(file: FileProfile, database: Database) -> str:
 
 
 def _rows(table: Table) -> str:
-    """Return the number of rows, such as ``12 rows`` or ``about 1.2 million rows``."""
+    """Return a text such as ``about 1.2 million rows``."""
     count = table.row_count or 0
     if not table.has_estimate:
         return f"{count} rows"
@@ -139,7 +138,7 @@ def printing_code(frame: DataFrameProfile) -> str:
 
 
 def columns_in_line(frame: DataFrameProfile) -> str:
-    """Return the columns of a DataFrame in one line."""
+    """Return a DataFrame's columns in one line."""
     name = in_line(frame.name)
     is_name = (name.replace(".", "_") if is_of_r(frame) else name).isidentifier()
     columns = _short_columns(frame.columns, frame.column_count, row_count=frame.row_count)
@@ -170,7 +169,7 @@ def _short_columns(
 def file_in_line(file: FileProfile, language: CellLanguage) -> str:
     """Describe a data file in one line, such as ``pd.read_csv('a.csv'): 'x' int64``.
 
-    The line isn't part of a code block, so a model doesn't repeat it as a comment in its answer.
+    Outside of code blocks, a model doesn't repeat it as a comment.
     """
     table = file.table
     name = f"File {file.name!r}"
@@ -204,21 +203,21 @@ def _database_as_line(name: str, database: Database) -> str:
 
 
 def is_number(dtype: str) -> bool:
-    """Return whether the values of a dtype are numbers. Booleans aren't."""
+    """Return whether a dtype is of numbers, which booleans aren't."""
     return bool(_NUMBERS.match(dtype.lower()))
 
 
 def is_date(dtype: str) -> bool:
-    """Return whether the values of a dtype are dates, with or without a time of the day."""
+    """Return whether a dtype is of dates, with or without a time."""
     return bool(_DATES.match(dtype.lower()))
 
 
 def statistics_text(
     statistics: ColumnStatistics | None, row_count: int, *, is_short: bool = False
 ) -> str:
-    """Return a column's statistics in one line: ``3 missing, 88 distinct, 0.5 to 80, mean 29.7``.
+    """Return a line such as ``3 missing, 88 distinct, 0.5 to 80, mean 29.7``.
 
-    If fewer than all rows were examined, the text begins with their number.
+    If not all rows were examined, it begins with their number.
     """
     if statistics is None:
         return ""
@@ -240,7 +239,7 @@ def statistics_text(
 
 
 def row_texts(frame: DataFrameProfile) -> list[str]:
-    """Return the rows of a DataFrame's sample, each as its values with commas between them."""
+    """Return the rows of a DataFrame's sample."""
     if frame.sample is None:
         return []
     missing = "NA" if is_of_r(frame) else "None"

@@ -1,17 +1,16 @@
 """Example cells that show a small model the format of an answer, by language.
 
-A small model imitates examples, so there are two kinds of examples:
+There are two kinds, which a small model imitates:
 
-- One cell is changed several times. Each change preserves the previous changes.
-- Several cells follow each other. Each further cell uses the variables of the first cell.
+- One cell is changed several times. Each change preserves the previous ones.
+- Several cells follow each other, and use the variables of the first.
 
-Some intents are in Chinese, some in English. An intent in Chinese may contain an English name, and
-an intent in English may follow code with a Chinese name. This teaches the model not to translate
-names.
+Intents in Chinese may contain an English name, and those in English follow code with a Chinese
+name, so that the model doesn't translate names.
 
-A small model also copies from examples. So their code has no value to filter by, which would
-silently remove a person's rows: what is copied changes only the order or what is shown, or it names
-a column, which the check reports if it doesn't exist.
+A small model also copies from examples. So they have no value to filter by, which would silently
+remove a person's rows: what is copied changes only the order or what is shown, or names a column,
+which the check reports if it doesn't exist.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from typing import Literal
 
 NEXT_CELL = "Next cell."
 
-EXAMPLE_MARK = {"aiserver_example": True}  # marks an example; the model doesn't receive this mark
+EXAMPLE_MARK = {"aiserver_example": True}  # the model doesn't receive it
 
 Example = tuple[str, str]
 
@@ -34,7 +33,7 @@ _INTENTS = (
 
 
 def _examples(file: str, *codes: str) -> tuple[list[Example], list[Example]]:
-    """Return the examples in which one cell changes, and those with several cells, if any."""
+    """Return examples of one cell, and of several, if there are any."""
     pairs = [
         (intent.format(file=file), code) for intent, code in zip(_INTENTS, codes, strict=False)
     ]
@@ -137,7 +136,7 @@ The keys are the mode and the language of the request.
 """
 
 
-# The code of a cell, and the same for another library, by a name in the request.
+# Code, and the same for another library, by its name in the request.
 CONVERSION_EXAMPLES: dict[str, Example] = {
     "polars": (
         """\
@@ -196,6 +195,6 @@ sum(even) / len(even)""",
 
 
 def examples_in(language: str, *, can_use_other_cells: bool) -> list[Example]:
-    """Return pairs of an intent and the resulting cell; [] for a language without examples."""
+    """Return pairs of an intent and a cell, or []."""
     changes, cells = _CODE.get(language, ([], []))
     return (cells or changes) if can_use_other_cells else changes

@@ -1,9 +1,8 @@
 """Delimit untrusted text, so that a model can't mistake it for instructions in the prompt.
 
-Invariants: a delimited text can't contain its own closing mark. The mark contains an HMAC of the
-text, computed with a secret of this process, so the text's author can't predict the mark. In one
-process, the same text always gets the same mark. So if a model has read the beginning of a prompt
-during warm-up, the model doesn't need to read this beginning again.
+Invariants: a text can't contain its own closing mark, which has an HMAC of the text with a secret
+of this process, so its author can't predict it. In one process, a text always gets the same mark,
+so that a model needn't read again what it read during warm-up.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ _SECRET = secrets.token_bytes(32)
 
 
 def nonce(text: str) -> str:
-    """Return six hex digits that depend on ``text`` and that only this process can compute."""
+    """Return six hex digits that only this process can compute."""
     data = text.encode("utf-8", "surrogatepass")
     return hmac.new(_SECRET, data, hashlib.sha256).hexdigest()[:6]
 
@@ -31,7 +30,7 @@ def marked(kind: str, text: str) -> str:
 
 
 def code_block(code: str, language: str) -> str:
-    """Put code between longer fences than any in it; prose may contain code blocks."""
+    """Put code between longer fences than any in it."""
     name = fence_name(language)
     longest = max(map(len, re.findall("`+", code)), default=0)
     ticks = "`" * max(4 if name in ("markdown", "text") else 3, longest + 1)

@@ -1,11 +1,11 @@
 """Fit the optional texts into a prompt, and put its messages together.
 
-The required texts are AI Server's rules, the cell's code and the request. They are always complete:
-a model that got only half of the cell would delete the other half.
+The required texts, AI Server's rules, the cell's code and the request, are always complete: a model
+that got half of the cell would delete the other half.
 
 The parts describe what surrounds the code: headings, variables, data. Each is one item of the
-receipt. A DataFrame has up to three: its columns, their statistics and its rows. The statistics are
-in the lines of the columns, so the text with them replaces the text without them.
+receipt. A DataFrame has up to three: its columns, their statistics and its rows. The text with
+statistics replaces the one without.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ if TYPE_CHECKING:
 
     Prompt = tuple[list[BaseMessage], list[ContextItem]]
 
-INTENT_TOKENS = 80  # reserved for the intent, so that a short intent doesn't change the other texts
-MARK_TOKENS = 15  # for the marks around the parts of one kind
-MIN_CELLS_TOKENS = 100  # available for the earlier cells even if the prompt exceeds the budget
+INTENT_TOKENS = 80  # reserved, so that a short intent doesn't change the other texts
+MARK_TOKENS = 15  # for the marks around one kind of parts
+MIN_CELLS_TOKENS = 100  # even if the prompt exceeds the budget
 
 
 class Part(NamedTuple):
-    """A text, and its item in the receipt. A part of ``max_tokens`` or more is left out.
+    """A text, and its item in the receipt. One of ``max_tokens`` or more is left out.
 
-    If the text is shown as the output of a cell, ``code`` is the code of this cell. A part that the
-    request mentions by ``@`` ``is_required``.
+    ``code`` prints the text, if it is shown as output. A part that the request mentions by ``@``
+    ``is_required``.
     """
 
     item: ContextItem
@@ -58,7 +58,7 @@ def frame_parts(
     rows: str,
     code: str = "",
 ) -> list[Part]:
-    """Return the parts of a DataFrame: its columns, also with their statistics, and its rows."""
+    """Return the columns, also with their statistics, and the rows."""
     columns = [column.model_copy(update={"statistics": None}) for column in frame.columns]
     without = columns_text(frame.model_copy(update={"columns": columns}))
     item = ContextItem("dataframe", frame.name, level="schema")
@@ -73,17 +73,16 @@ def frame_parts(
 def select_parts(
     parts: Sequence[Part], sizes: Sequence[int], room: int
 ) -> tuple[list[Part], list[ContextItem]]:
-    """Return the parts to put into the prompt, and the receipt of all parts.
+    """Return the parts for the prompt, and the receipt of all.
 
-    The columns of DataFrames and variables are always included, because the person saw them before
-    sending the request. ``room`` is the number of tokens that the required texts leave in the
-    budget. Statistics and rows of DataFrames get at most half of the tokens that the columns and
-    variables leave, files and texts of plugins half of the rest.
+    Columns of DataFrames and variables are always included, because the person saw them before
+    sending. ``room`` is in tokens. Statistics and rows get at most half of what these leave, files
+    and texts of plugins half of the rest.
     """
     sizes = list(sizes)
     for index, part in enumerate(parts):
         if part.item.level == "statistics":
-            sizes[index] = max(0, sizes[index] - sizes[index - 1])  # without the columns
+            sizes[index] = max(0, sizes[index] - sizes[index - 1])  # without those of the columns
     values = _fitting_values(parts, sizes, room)
     files_room = (room - sum(sizes[index] for index in values)) // 2
     shown: list[Part] = []
@@ -96,7 +95,7 @@ def select_parts(
         elif part.item.level in ("statistics", "sample"):
             is_included = index in values
         if is_included and part.item.level == "statistics":
-            shown[-1] = part  # it contains the columns, too
+            shown[-1] = part  # it includes the columns
         elif is_included:
             shown.append(part)
         items.append(replace(part.item, tokens=size, is_included=is_included))
@@ -104,7 +103,7 @@ def select_parts(
 
 
 def _fitting_values(parts: Sequence[Part], sizes: Sequence[int], room: int) -> set[int]:
-    """Return the indexes of the values that fit: all statistics, then rows, in order."""
+    """Statistics come before rows."""
     levels = [part.item.level for part in parts]
     values = [index for index, level in enumerate(levels) if level in ("statistics", "sample")]
     values.sort(key=lambda index: levels[index] == "sample")
@@ -125,19 +124,19 @@ def _fitting_values(parts: Sequence[Part], sizes: Sequence[int], room: int) -> s
 
 
 def parts_size(items: Sequence[ContextItem]) -> int:
-    """Return the number of tokens of the parts in the prompt, with their marks."""
+    """Return the tokens of the included parts, with their marks."""
     kinds = {item.kind for item in items if item.is_included}
     return size_of(items) + MARK_TOKENS * len(kinds)
 
 
 def texts_of(parts: Iterable[Part], kind: ItemKind) -> str:
-    """Return the texts of the parts of one kind."""
+    """Join the texts of one kind."""
     return "\n".join(part.text for part in parts if part.item.kind == kind)
 
 
 @dataclass(frozen=True)
 class Fitted:
-    """The texts that fit. ``items`` are those of the receipt before the cell's own code."""
+    """The texts that fit. ``items`` come before the cell's own code in the receipt."""
 
     parts: list[Part]
     cells: str
@@ -161,9 +160,9 @@ async def fit(
     mention_form: Callable[[MentionedText], str],
     summary_form: Callable[[str], str],
 ) -> Fitted:
-    """Choose the optional texts. ``room`` is the number of tokens that the required ones leave.
+    """Choose the optional texts for ``room`` tokens.
 
-    The two forms return a mention and the summary of older turns as the prompt shows them.
+    The two forms return a mention and the summary as the prompt shows them.
     """
     shown, data_items = select_parts(parts, part_sizes, room)
     room -= parts_size(data_items)
@@ -172,7 +171,7 @@ async def fit(
     kernel = request.parsed.language.kernel
     mentions, mention_items = await mention_texts(mentioned, mention_form, kernel, room, count)
     room -= size_of(mention_items)
-    # Past turns are more relevant than earlier cells, so they get up to two thirds of the room.
+    # Past turns are more relevant than earlier cells.
     start, turn_sizes = await newest_that_fit(conversation.past, room * 2 // 3, count)
     first_turn = conversation.first_turn(start)
     older_turns, older_items = await summary_text(
@@ -203,7 +202,7 @@ def chat(
     examples: Iterable[Pair] = (),
     images: Sequence[MentionedText] = (),
 ) -> list[BaseMessage]:
-    """Return the messages: the rules, the examples, the pairs, and the last text with images."""
+    """Put the messages together."""
     from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 
     messages: list[BaseMessage] = [SystemMessage(rules)]
@@ -217,7 +216,7 @@ def chat(
 def introduced(
     introduction: Iterable[str], pairs: list[Pair], last: str, *, is_warm_up: bool
 ) -> tuple[list[Pair], str]:
-    """Put the introduction at the beginning of the first message, and return all of them.
+    """Put the introduction into the first message.
 
     Some providers reject two consecutive messages with the same role.
     """

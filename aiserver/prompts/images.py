@@ -1,7 +1,7 @@
-"""Images in a prompt: the plots of a cell whose output the request mentions.
+"""Images in a prompt: the plots of mentioned cells.
 
-Invariants: images are only in the last message, after its text, and only if they fit into the
-budget. Those of past turns aren't sent again, because the answers say what they showed.
+Invariants: images are only in the last message, after its text, and only if they fit. Those of past
+turns aren't sent again: the answers say what they showed.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from .receipt import ContextItem, ImageFacts
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
 
-_PIXELS_PER_TOKEN = 750  # as Anthropic documents it; other providers count similarly
+_PIXELS_PER_TOKEN = 750  # from Anthropic's documentation; others count similarly
 
 
 NOT_SEEN = "(an image that isn't sent)"
@@ -28,7 +28,7 @@ NOT_SEEN = "(an image that isn't sent)"
 def fitting_images(
     mentions: Sequence[MentionedText], room: int
 ) -> tuple[list[MentionedText], list[ContextItem]]:
-    """Return the mentions with the images that fit into ``room`` tokens, and all their items."""
+    """Return the mentions with the images that fit, and all items."""
     fitted, items = [], []
     for mention in mentions:
         images = []
@@ -50,19 +50,19 @@ def fitting_images(
 
 
 def estimate_tokens(image: OutputImage) -> int:
-    """Return about how many tokens a model reads for an image."""
+    """Return about how many tokens an image needs."""
     width, height = image.size
     return -(-width * height // _PIXELS_PER_TOKEN)
 
 
 def facts_of(image: OutputImage) -> ImageFacts:
-    """Return the description of an image for the receipt."""
+    """Describe an image for the receipt."""
     width, height = image.size
     return ImageFacts(image.media_type, width, height, len(image.content), image.sha256)
 
 
 def images_in(messages: Sequence[BaseMessage]) -> list[bytes]:
-    """Return the images in the messages of a prompt, as they are sent."""
+    """Return the images of a prompt."""
     return [
         base64.b64decode(block["base64"])
         for message in messages
@@ -73,7 +73,7 @@ def images_in(messages: Sequence[BaseMessage]) -> list[bytes]:
 
 
 def with_images(message: BaseMessage, mentions: Sequence[MentionedText]) -> BaseMessage:
-    """Return the message with the images of the mentions, as LangChain's content blocks."""
+    """Add images as LangChain's content blocks."""
     blocks = [
         {"type": "image", "base64": image.data, "mime_type": image.media_type}
         for mention in mentions

@@ -1,7 +1,7 @@
 """Determine the language of a cell, and its tag in a Markdown fence.
 
-Kernels and models have different names for a language, such as ``ir`` and ``R``: all become one
-tag. A cell magic such as ``%%sql`` determines the language. Markdown and raw cells contain prose.
+Different names for a language, such as ``ir`` and ``R``, become one tag. A cell magic such as
+``%%sql`` determines the language.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from ..requests import CellType
 
 
 def _by_alias(names: dict[str, str]) -> dict[str, str]:
-    """Map each alias to its name: ``{"sql": "mysql dql"} -> {"mysql": "sql", "dql": "sql"}``."""
+    """``{"sql": "mysql dql"}`` becomes ``{"mysql": "sql", "dql": "sql"}``."""
     return {alias: name for name, aliases in names.items() for alias in aliases.split()}
 
 
@@ -46,14 +46,14 @@ _ALIASES = _by_alias(
     }
 )
 
-# The languages that a fence's tag can name.
+# Languages that fences name.
 LANGUAGES = {
     *_ALIASES.values(),
     *("c", "css", "csv", "diff", "java", "json", "lua", "matlab", "octave", "mermaid", "php"),
     *("console", "log", "output", "powershell", "swift", "toml", "xml", "dockerfile", "makefile"),
 }
 
-# Cell magics, of IPython and of popular packages, for cells that aren't Python.
+# Cell magics of IPython and popular packages for cells that aren't Python.
 _MAGICS = _by_alias(
     {
         "bash": "bash sh sx system !",
@@ -70,14 +70,14 @@ _MAGICS |= {
         *("html", "svg", "latex", "markdown"),
     )
 }
-# Magics that write the cell to a file. The suffix of the file's name determines the language.
+# The name of the file that these write determines the language.
 _FILE_MAGICS = {"writefile", "file"}
 _LANGUAGE_BY_SUFFIX = {"txt": "text", "h": "cpp"}
 _LANGUAGE_BY_SUFFIX |= {suffix: suffix for suffix in ("toml", "json", "css", "c")}
 _HEAD = re.compile(r"(?:%%[^\n]*(?:\n|\Z))+")
 _MAGIC_LINE = re.compile(r"%%\s*(!|[\w.]+)[ \t]*([^\n]*)")
 
-# The magic of this package, whose cell contains a request instead of code.
+# Our own magic, whose cell contains a request.
 _REQUEST_MAGIC = re.compile(r"\s*%%ai(?!\w)")
 
 
@@ -99,18 +99,18 @@ class CellLanguage:
         return self.name in PROSE_LANGUAGES
 
     def below_head(self, source: str) -> str:
-        """Return a cell's source without the lines with cell magics at its beginning."""
+        """Remove the cell magics at the beginning."""
         return _HEAD.sub("", source, count=1) if self.head and source[:2] == "%%" else source
 
 
 def cell_language(kernel: str, source: str = "", cell_type: CellType = "code") -> CellLanguage:
-    """Return the language of a cell, given the kernel's language and the cell's source and type."""
+    """Return a cell's language; ``kernel`` is the kernel's."""
     kernel = fence_name(kernel)
     if cell_type == "markdown":
         return CellLanguage(kernel, "markdown")
     if cell_type == "raw":
         return CellLanguage(kernel, "text")
-    # `%%` is only a magic in IPython: in MATLAB it begins a section, in Prolog a comment.
+    # `%%` begins a section in MATLAB, and a comment in Prolog.
     head = _HEAD.match(source) if kernel == "python" else None
     for line in head[0].splitlines() if head else []:
         magic, name = _language_of_magic(line)
@@ -120,17 +120,16 @@ def cell_language(kernel: str, source: str = "", cell_type: CellType = "code") -
 
 
 def code_of(source: str, intent: str) -> str:
-    """Return the code of a cell: nothing if it is ``%%ai`` and the request itself."""
+    """Return nothing if the cell is ``%%ai`` and the request itself."""
     return "" if is_request(source) and intent.strip() in source else source
 
 
 def is_request(source: str) -> bool:
-    """Return whether a cell contains a request instead of code, by the magic ``%%ai``."""
+    """Return whether a cell contains a request, by the magic ``%%ai``."""
     return _REQUEST_MAGIC.match(source) is not None
 
 
 def _language_of_magic(line: str) -> tuple[str, str]:
-    """Return the name of the cell magic in a line, and the language that it sets; or ""."""
     match = _MAGIC_LINE.match(line)
     if not match:
         return "", ""
@@ -155,7 +154,7 @@ def fence_name(language: str) -> str:
 
 
 def display_name(name: str) -> str:
-    """Return the name of a language as people write it, such as ``C++`` for ``cpp``."""
+    """Return a name such as ``C++`` for ``cpp``."""
     names = {"cpp": "C++", "csharp": "C#", "fsharp": "F#", "javascript": "JavaScript"}
     names |= {"typescript": "TypeScript", "latex": "LaTeX", "powershell": "PowerShell"}
     names |= {"bat": "Windows batch"}

@@ -3,9 +3,9 @@
 From top to bottom: rules, conventions and note; headings, earlier cells, variables and data; a
 summary of older turns, past turns; the cell's code, mentions, the intent.
 
-Invariant: the intent is the last text. The others rarely depend on it, so that a model can read
-them while the person is still typing. They do if the intent is longer than ``INTENT_TOKENS``, needs
-an earlier cell that would otherwise be left out, or names a data file.
+Invariant: the intent is the last text. The others depend on it only if it is longer than
+``INTENT_TOKENS``, needs an earlier cell that would be left out, or names a data file. So a model
+can usually read them while the person is typing.
 """
 
 from __future__ import annotations
@@ -154,7 +154,7 @@ def _rules(language: CellLanguage) -> str:
 
 
 async def _project_texts(request: PromptInput, budget: int, count: Count) -> ProjectTexts:
-    """Return rules files, memories and the note; memories chosen for the intent are before it."""
+    """Memories chosen for the intent come right before it."""
     rules, rules_items = await rules_texts(
         request.rules_files, _rules_file, _PROJECT_RULES, budget, count
     )
@@ -200,7 +200,7 @@ def _parts(request: PromptInput) -> list[Part]:
 
 
 def data_frames(frames: Sequence[DataFrameProfile]) -> list[Part]:
-    """Return the parts of DataFrames, with a line for each column and row."""
+    """Return parts with a line for each column and row."""
     return [
         part
         for frame in frames
@@ -226,7 +226,7 @@ def _past_turns(request: PromptInput) -> list[Pair]:
 
 
 def _cell(code: str, rest: RestOfCell | None = None) -> str:
-    """Return the code of a cell. Of one with selected lines, ``code`` are these lines."""
+    """``code`` are the selected lines, if any."""
     cell = marked("cell", code) if code.strip() else "The cell is empty."
     if rest is None:
         return cell

@@ -1,13 +1,12 @@
 """The cells, values, files and errors that a request mentions by ``@``, as texts of the prompt.
 
-An accepted answer of another notebook, which the person has chosen as an example, is one of them.
+Past answers that the person has chosen as examples are among them.
 
 Invariants:
 
-- A mention is never left out. If the mentions don't fit into their share of the prompt, the longest
-  ones are shortened: code to its definitions if that suffices, any other text to its first and last
-  lines.
-- The texts of mentions come directly before the intent, because they depend on it.
+- No mention is left out. If they don't fit into their share, the longest are shortened: code to its
+  definitions if that suffices, any other text to its first and last lines.
+- They come directly before the intent, because they depend on it.
 """
 
 from __future__ import annotations
@@ -21,13 +20,13 @@ from .prompt_input import MentionedText
 from .receipt import ContextItem
 from .turns import Count
 
-SHARE = 2  # the mentions get at most 1 / SHARE of the room
-MIN_TOKENS = 80  # for each mention, even if the prompt then exceeds the budget
+SHARE = 2  # 1 / SHARE of the room at most
+MIN_TOKENS = 80  # each, even if the prompt then exceeds the budget
 _SHORTENED = "[…]"
 
 
 def is_mentioned(name: str, intent: str) -> bool:
-    """Return whether an intent mentions a variable or file by ``@`` and its name."""
+    """Return whether an intent mentions a variable or file by ``@``."""
     return re.search(rf"@[\"']?{re.escape(name)}(?![A-Za-z0-9_])", intent) is not None
 
 
@@ -38,9 +37,9 @@ async def mention_texts(
     room: int,
     count: Count,
 ) -> tuple[str, list[ContextItem]]:
-    """Return the texts of the mentions, joined, and their receipt.
+    """Return the joined texts and their receipt.
 
-    ``form`` returns a mention as the prompt shows it, and ``language`` is that of their code.
+    ``form`` returns a mention as the prompt shows it.
     """
     if not mentions:
         return "", []
@@ -69,7 +68,7 @@ async def mention_texts(
 
 
 def mention_text(mention: MentionedText, code: str, text: str) -> str:
-    """Return what a mention such as ``@cell3`` stands for, given its code and text as shown."""
+    """Return what ``@cell3`` means, given its code and text as shown."""
     name = mention.name
     if mention.is_value:
         return mention.text
@@ -82,7 +81,7 @@ def mention_text(mention: MentionedText, code: str, text: str) -> str:
 
 
 def fair_shares(sizes: Sequence[int], room: int) -> list[int]:
-    """Divide ``room``: short texts get what they need, and the others equal parts of the rest."""
+    """Short texts get what they need, the others equal parts of the rest."""
     shares = list(sizes)
     by_size = sorted(range(len(sizes)), key=sizes.__getitem__)
     for position, index in enumerate(by_size):
@@ -102,7 +101,7 @@ def _shorten(mention: MentionedText, fraction: float, language: str) -> Mentione
 
 
 def first_and_last(text: str, length: int) -> str:
-    """Return a text of about ``length`` characters: the first third of it, and the end."""
+    """Cut a text to about ``length`` characters: the first third of that, and the end."""
     if len(text) <= length:
         return text
     length = max(length, 0)

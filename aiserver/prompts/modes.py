@@ -1,9 +1,8 @@
 """The mode of a request: the kind of work on the cell's code, such as ``fix`` or ``explain``.
 
-A request can begin with a slash word, which names the mode: ``/fix`` or ``/修复``. The model gets
-an instruction instead. Without a slash word, the words of the request tell the mode if it is
-clear, which only changes the prompt if a small model must explain. Otherwise, it is ``create`` for
-an empty cell and ``edit`` for any other.
+A slash word such as ``/修复`` names the mode; the model gets an instruction instead. Otherwise, the
+words of the request tell it if they are clear, which only changes the prompt if a small model must
+explain; else it is ``create`` for an empty cell and ``edit`` for any other.
 
 Invariant: other texts that begin with a slash, such as a path, are ordinary requests. So are all in
 Markdown and raw cells.
@@ -29,8 +28,7 @@ Mode = Literal[
     "optimise",
 ]
 
-# The slash words of each mode. The interface suggests the first one, or its Chinese words; the
-# others are what people also type.
+# The interface suggests the first word, or the Chinese ones; people also type the others.
 _WORDS: dict[Mode, str] = {
     "create": "create new 新建",
     "edit": "edit change 修改",
@@ -45,7 +43,7 @@ _WORDS: dict[Mode, str] = {
 }
 _MODE_BY_WORD = {word: mode for mode, words in _WORDS.items() for word in words.split()}
 _ALL_WORDS = sorted(_MODE_BY_WORD, key=len, reverse=True)
-# After a Chinese word, no space follows. The slash may be full-width, as Chinese keyboards type it.
+# Chinese keyboards type a full-width slash, and no space follows.
 _SLASH_WORD = re.compile(
     r"\s*[/／](?:(?P<english>{english})(?=[\s:：,，]|$)|(?P<chinese>{chinese}))[:：,，]?\s*".format(
         english="|".join(word for word in _ALL_WORDS if word.isascii()),
@@ -68,8 +66,8 @@ _INSTRUCTIONS: dict[Mode, str] = {
     "optimise": "Make the cell's code faster. Its results must stay the same.",
 }
 
-# In an empty cell below a code cell. The answer is written into the empty cell, so there is no such
-# instruction for modes that change the code itself.
+# For an empty cell below a code cell. It gets the answer, so modes that change the code itself
+# aren't here.
 _INSTRUCTIONS_ABOVE: dict[Mode, str] = {
     "explain": "Explain in words what the code of the cell above does. Write no code block.",
     "test": "Write tests for the code of the cell above: assert statements that pass. Don't repeat "
@@ -87,7 +85,7 @@ _TARGETS = (
     r"python|r|julia|scipy|pytorch|torch|jax)(?![a-z0-9_])"
 )
 _THIS = r"(?:it|this|the\ (?:cell|code|function|class|loop))"
-# The beginning of an English request of each mode.
+# The beginnings of English requests.
 _ENGLISH_SIGNS: dict[Mode, str] = {
     "fix": r"(?:fix|debug|repair)\b(?!\ (?:the\ )?(?:random\ )?seed)",
     "refactor": rf"(?:refactor|clean\ (?:{_THIS}\ )?up|tidy)\b",
@@ -101,7 +99,7 @@ _ENGLISH_SIGNS: dict[Mode, str] = {
     "convert": rf"(?:convert|translate|rewrite|port)\b.*\b(?:to|in|into|using|with)\ {_TARGETS}",
     "optimise": rf"(?:optimi[sz]e|speed\ (?:{_THIS}\ )?up|make\ {_THIS}\ (?:run\ )?faster)\b",
 }
-# Words that a Chinese request of each mode contains, most of them at its beginning.
+# Words in Chinese requests, mostly at the beginning.
 _PLEASE = r"^(?:请|請|麻烦|麻煩|帮我|幫我|给我|給我)*"
 _NOT = r"(?<!不)(?<!不要)(?<!别)(?<!別)"
 _CHINESE_SIGNS: dict[Mode, str] = {
@@ -147,9 +145,9 @@ _CHINESE_QUESTION = re.compile(
 
 
 def split_slash_word(intent: str, language: CellLanguage) -> tuple[Mode | None, str]:
-    """Return the mode of a request's slash word, if any, and the rest of the request.
+    """Return the slash word's mode, if any, and the rest of the request.
 
-    A Chinese slash word is also part of the rest: the model answers in the language of the request.
+    A Chinese slash word stays in the rest: the model answers in the language of the request.
     """
     match = None if language.is_prose else _SLASH_WORD.match(intent)
     if not match:
@@ -160,18 +158,18 @@ def split_slash_word(intent: str, language: CellLanguage) -> tuple[Mode | None, 
 
 
 def is_slash_word(word: str) -> bool:
-    """Return whether a word, without its slash, names a mode."""
+    """The word comes without its slash."""
     return word.lower() in _MODE_BY_WORD
 
 
 def works_on_cell_above(intent: str, language: CellLanguage) -> bool:
-    """Return whether a request is about the code cell above if its own cell is empty."""
+    """Return whether a request in an empty cell is about the code cell above."""
     mode, _ = split_slash_word(intent, language)
     return mode in _INSTRUCTIONS_ABOVE
 
 
 def mode_of(intent: str, source: str, language: CellLanguage) -> Mode:
-    """Return the mode of a request. In an empty cell, a question asks for code."""
+    """In an empty cell, a question asks for code."""
     mode, text = split_slash_word(intent, language)
     text = text.strip()
     is_empty = not language.below_head(source).strip()
@@ -184,13 +182,13 @@ def mode_of(intent: str, source: str, language: CellLanguage) -> Mode:
 
 
 def without_slash(intent: str, language: CellLanguage) -> str:
-    """Return the request without the slash of its slash word, such as ``explain in Chinese``."""
+    """Return a request such as ``explain in Chinese``."""
     mode, _ = split_slash_word(intent, language)
     return intent.lstrip()[1:] if mode else intent
 
 
 def instruct(intent: str, language: CellLanguage, *, above: bool = False) -> str:
-    """Return the request with an instruction, perhaps about the cell above, for its slash word."""
+    """Replace the slash word with an instruction, perhaps about the cell above."""
     mode, text = split_slash_word(intent, language)
     if mode is None:
         return intent

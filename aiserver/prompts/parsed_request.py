@@ -1,4 +1,4 @@
-"""A request, read once: the language and code of its cell, and what it asks for."""
+"""A request, read once."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from .selection import SelectedLines, select_lines
 
 @dataclass(frozen=True)
 class ParsedRequest:
-    """A request about the code of a cell. ``intent`` is empty in a warm-up.
+    """A request about code. ``intent`` is empty in a warm-up.
 
-    ``code`` is that of the cell, or its selected lines as a cell. ``above`` is the code cell above
-    that the request is about, because its own cell is empty.
+    ``code`` is the cell's, or the selected lines as a cell. A request in an empty cell may be about
+    the code cell ``above``.
     """
 
     intent: str
@@ -36,12 +36,12 @@ class ParsedRequest:
 
     @property
     def subject(self) -> str:
-        """The code that the request is about: the cell's own, or that of the cell above."""
+        """The code that the request is about."""
         return self.above.source if self.above else self.code
 
     @cached_property
     def subject_language(self) -> CellLanguage:
-        """The language of ``subject``, which may begin with a cell magic of its own."""
+        """``subject`` may begin with a cell magic of its own."""
         return cell_language(self.language.kernel, self.subject) if self.above else self.language
 
     @cached_property
@@ -54,12 +54,12 @@ class ParsedRequest:
 
     @property
     def demands_words(self) -> bool:
-        """Whether the request demands an answer in words by its slash word."""
+        """Whether the slash word demands an answer in words."""
         return self.slash_mode == "explain" and self._has_code
 
     @property
     def is_question(self) -> bool:
-        """Whether the request asks for words, which a small model can't tell itself."""
+        """Whether words are asked for, which a small model can't tell itself."""
         mode = mode_of(self.intent, self.subject, self.language)
         return mode == "explain" and self._has_code
 
@@ -69,7 +69,7 @@ class ParsedRequest:
 
     @property
     def instruction(self) -> str:
-        """The request as the model gets it: with an instruction instead of a slash word."""
+        """The request with an instruction instead of a slash word."""
         return instruct(self.intent, self.language, above=self.above is not None)
 
     @property
@@ -87,10 +87,10 @@ def parse_request(
     lines: tuple[int, int] | None = None,
     mentions_cell: bool = False,
 ) -> ParsedRequest:
-    """Read a request. ``cells`` are those above its cell, and ``lines`` the selected ones, from 1.
+    """Read a request. ``cells`` are those above, and ``lines`` the selected ones, from 1.
 
-    A request with a slash word such as ``/explain`` in an empty cell is about the nearest code cell
-    above, unless it mentions a cell. Empty cells there and cells with ``%%ai`` don't count.
+    ``/explain`` and the like in an empty cell are about the nearest code cell above, unless a cell
+    is mentioned. Empty cells and cells with ``%%ai`` don't count.
     """
     language = cell_language(kernel, source, cell_type)
     selection = select_lines(source, *lines) if lines else None

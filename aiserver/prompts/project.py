@@ -2,11 +2,10 @@
 
 Invariants:
 
-- Rules files such as ``AGENTS.md`` get at most 1 / ``SHARE`` of the model's budget. If they don't
-  fit, the longest ones are shortened from their ends, by whole paragraphs or lines. A file of which
-  no line fits is left out.
-- Memories get as much. An entry such as “use polars” is sent completely or not at all. The receipt
-  has its id instead of its text, so that nothing of a forgotten entry remains in a turn.
+- Rules files such as ``AGENTS.md`` get at most 1 / ``SHARE`` of the budget. The longest are
+  shortened from their ends, by whole paragraphs or lines; one of which no line fits is left out.
+- Memories get as much. An entry is sent completely or not at all. The receipt has its id, so that
+  nothing of a forgotten entry remains in a turn.
 - Only the choice of entries depends on the intent, if not all of them fit.
 """
 
@@ -22,8 +21,8 @@ from .receipt import ContextItem, size_of
 from .turns import Count
 
 SHARE = 6
-# The most entries of memories that a model gets. A small one answered without code after six
-# (``python -m benchmarks.memory``); counting the tokens of thousands would take time.
+# A small model answered without code after six entries (``python -m benchmarks.memory``); counting
+# the tokens of thousands would take time.
 MAX_SMALL = 1
 MAX_ENTRIES = 300
 _PARAGRAPH_END = re.compile(r"\n[ \t]*\n")
@@ -31,9 +30,9 @@ _PARAGRAPH_END = re.compile(r"\n[ \t]*\n")
 
 @dataclass(frozen=True)
 class ProjectTexts:
-    """The texts, by their places in the prompt, and their items in the receipt.
+    """The texts by place, and their items in the receipt.
 
-    ``reserved`` is the number of tokens that they need at most, whatever the intent is.
+    ``reserved`` tokens suffice for any intent.
     """
 
     items: list[ContextItem]
@@ -45,7 +44,7 @@ class ProjectTexts:
 
 @dataclass(frozen=True)
 class MemoryTexts:
-    """The entries that fit. ``is_complete`` means that none is left out."""
+    """The entries that fit; ``is_complete`` if all do."""
 
     texts: list[str]
     items: list[ContextItem]
@@ -59,7 +58,7 @@ async def rules_texts(
     budget: int,
     count: Count,
 ) -> tuple[list[str], list[ContextItem]]:
-    """Return the introduction and the files as ``form`` shows them, and their items."""
+    """Return introduction and files as ``form`` shows them, and their items."""
     if not files:
         return [], []
     introduction_size, *sizes = await count([introduction, *map(form, files)])
@@ -73,7 +72,7 @@ async def rules_texts(
             [size] = await count([form(shown)])
         item = ContextItem("rules_file", file.path, full_size, is_included=bool(shown.text))
         if item.is_included:
-            # The introduction counts as a part of the first text.
+            # Includes the introduction.
             size += 0 if texts else introduction_size
             item = replace(item, tokens=size, is_shortened=shown is not file)
             texts.append(form(shown))
@@ -89,7 +88,7 @@ async def memory_texts(
     budget: int,
     count: Count,
 ) -> MemoryTexts:
-    """Return those of ``entries``, the most relevant ones of the request, that fit."""
+    """Return the most relevant ``entries`` that fit."""
     total = max(request.memory_count, len(request.memory))
     if not total:
         return MemoryTexts([], [], True)
@@ -99,7 +98,7 @@ async def memory_texts(
     items: list[ContextItem] = []
     for entry, size in zip(entries, sizes, strict=True):
         if size <= room:
-            # The introduction counts as a part of the first entry.
+            # Includes the introduction.
             first = 0 if chosen else introduction_size
             items.append(ContextItem("memory", entry.name, size + first))
             chosen.append(entry)
@@ -113,14 +112,14 @@ async def memory_texts(
 
 
 def max_size(others: Iterable[ContextItem], memory: MemoryTexts, budget: int) -> int:
-    """Return the tokens to reserve: the whole share if the intent chooses the entries."""
+    """Return the tokens to reserve: the whole share if the choice depends on the intent."""
     return size_of(others) + (size_of(memory.items) if memory.is_complete else budget // SHARE)
 
 
 def first_lines(text: str, fraction: float) -> str:
-    """Return the first paragraphs of a text, at most ``fraction`` (below 1) of its characters.
+    """Return the first paragraphs, at most ``fraction`` (below 1) of the characters.
 
-    If they would be less than half of that, return the first lines, or "".
+    Below half of that, return the first lines, or "".
     """
     length = int(len(text) * fraction)
     ends = [match.start() for match in _PARAGRAPH_END.finditer(text) if match.start() <= length]
@@ -134,5 +133,5 @@ def labelled_note(note: str) -> str:
 
 
 def closed_note(note: str) -> str:
-    """Return a note with the beginning of its closing mark, so that no other note contains it."""
+    """Add the beginning of the closing mark, so that no other note contains this one."""
     return f"{labelled_note(note)}\n</note"

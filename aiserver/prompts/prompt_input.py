@@ -17,18 +17,18 @@ Style = Literal["compact", "full"]
 
 
 MAX_COLUMNS = 200
-MAX_NAME = 200  # the maximum number of characters that are shown of a column's name
+MAX_NAME = 200  # characters of a column's name
 
 
 @dataclass(frozen=True)
 class Table:
-    """The columns of a data file, and the arguments that pandas needs to read the file correctly.
+    """The columns of a data file, and the arguments that pandas needs to read it.
 
-    ``columns`` may contain only the first of ``column_count`` columns. Without a header, they are
-    called 0, 1, 2 and so on. ``row_count`` is None if it isn't known.
+    ``columns`` may have only the first of ``column_count`` columns. Without a header, they are
+    called 0, 1, 2 and so on. ``row_count`` is None if unknown.
 
-    The keys of a JSON file aren't columns if they may be data. Then ``column_count`` is their
-    number, or 0 if only a part of the file was read, and ``value_kinds`` is such as ``objects``.
+    JSON keys that may be data aren't columns. Then ``column_count`` is their number, or 0 if only a
+    part was read, and ``value_kinds`` is such as ``objects``.
     """
 
     columns: Sequence[ColumnProfile] = ()
@@ -44,7 +44,7 @@ class Table:
 
 @dataclass(frozen=True)
 class DatabaseTable:
-    """A table or view of a database. The columns of views and virtual tables aren't described."""
+    """A table or view. The columns of views and virtual tables aren't described."""
 
     name: str
     kind: Literal["table", "view", "virtual table"]
@@ -53,14 +53,14 @@ class DatabaseTable:
 
 @dataclass(frozen=True)
 class Database:
-    """The first tables and views of a database, and the number of all of them."""
+    """The first tables and views, and the number of all."""
 
     tables: Sequence[DatabaseTable] = ()
     table_count: int = 0
 
 
 def describe_column(name: str, dtype: str, examples: Iterable[str] = ()) -> ColumnProfile:
-    """Return the description of a column; nothing in it is too long or a lone surrogate."""
+    """Describe a column, without long texts and lone surrogates."""
     return ColumnProfile(
         name=fix_surrogates(name[:MAX_NAME]),
         dtype=fix_surrogates(dtype[:MAX_NAME]),
@@ -70,10 +70,10 @@ def describe_column(name: str, dtype: str, examples: Iterable[str] = ()) -> Colu
 
 @dataclass(frozen=True)
 class FileProfile:
-    """A data file, described by ``table`` or, for a database, by ``database``.
+    """A data file, described by ``table`` or ``database``.
 
-    ``name`` is the path as the request spells it, and ``kind`` such as ``CSV``. ``size`` is
-    in bytes. ``missing_package`` is the package without which the file can't be described.
+    ``name`` is the path as the request spells it, ``kind`` such as ``CSV``, ``size`` in bytes.
+    ``missing_package`` would be needed to describe it.
     """
 
     name: str
@@ -95,7 +95,7 @@ class RestOfCell:
 
 @dataclass(frozen=True)
 class MentionedText:
-    """The code and text that a mention stands for.
+    """The code and text of a mention.
 
     ``text`` is an output, an error, an assignment of a value, or the request of a past answer.
     """
@@ -112,7 +112,7 @@ class MentionedText:
 
 @dataclass(frozen=True)
 class RulesText:
-    """The text of a rules file, such as ``AGENTS.md``, which the person has chosen to use."""
+    """A rules file that the person has chosen to use."""
 
     path: str
     text: str
@@ -120,7 +120,7 @@ class RulesText:
 
 @dataclass(frozen=True)
 class FileText:
-    """The text of a file that the request mentions."""
+    """A file that the request mentions."""
 
     path: str
     text: str = "(a file that doesn't exist, isn't text, or wasn't read)"
@@ -128,7 +128,7 @@ class FileText:
 
 @dataclass(frozen=True)
 class MemoryText:
-    """An entry of a memory. ``name`` is its scope and id, ``position`` its rank in the memories."""
+    """An entry. ``name`` is its scope and id, ``position`` its rank in the memories."""
 
     name: str
     text: str
@@ -138,7 +138,7 @@ class MemoryText:
 
 @dataclass(frozen=True)
 class Remembered:
-    """The most relevant of ``total`` entries of memories, and the note of the notebook or ""."""
+    """The most relevant of ``total`` entries, and the note or ""."""
 
     entries: Sequence[MemoryText] = ()
     total: int = 0
@@ -149,8 +149,7 @@ class Remembered:
 class OlderTurns:
     """A summary of ``count`` answered older turns of the cell.
 
-    ``start`` is the index of the first of them relative to the past turns of the prompt, so it may
-    be negative.
+    ``start``, the index of the first among the prompt's past turns, may be negative.
     """
 
     text: str
@@ -160,7 +159,7 @@ class OlderTurns:
 
 @dataclass(frozen=True)
 class PromptInput:
-    """The input of a prompt: the request, and what it needs from around it."""
+    """The request, and what it needs from around it."""
 
     parsed: ParsedRequest
     cells: list[ContextCell] = field(default_factory=list)

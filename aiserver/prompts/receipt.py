@@ -1,7 +1,6 @@
-"""The receipt of a prompt: its items with their sizes, and the items that didn't fit.
+"""The receipt of a prompt: its items with their sizes, and those that didn't fit.
 
-Invariant: the receipt contains the sizes that were counted while the prompt was built. No text is
-counted again for the receipt.
+Invariant: no text is counted again for the receipt.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ ItemKind = Literal[
 
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _MEDIA_TYPES = ("image/png", "image/jpeg")
-_MAX_IDS = 20  # the maximum number of ids in the item for the cells or turns that didn't fit
+_MAX_IDS = 20  # of cells or turns that didn't fit
 
 
 @dataclass(frozen=True)
@@ -94,10 +93,10 @@ class ContextItem(Payload):
     image: ImageFacts | None = nullable()
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the item as it is stored: names and sizes, but no text of the notebook."""
+        """Return names and sizes, but no text of the notebook."""
         fields = {
             "kind": self.kind,
-            "name": self.name if self.kind != "headings" else "",  # that is text of the notebook
+            "name": self.name if self.kind != "headings" else "",  # it is text of the notebook
             "tokens": self.tokens,
             "dropped": not self.is_included,
             "forbidden": self.is_forbidden,
@@ -114,8 +113,7 @@ class ContextItem(Payload):
 
 
 def stored_items(context: Iterable[Any]) -> list[ContextItem]:
-    """Return the items of a stored receipt. An item that another version has stored differently is
-    left out."""
+    """Leave out items that another version has stored differently."""
     items = []
     for fields in context:
         if not isinstance(fields, dict) or not isinstance(fields.get("kind"), str):
@@ -142,7 +140,7 @@ def stored_items(context: Iterable[Any]) -> list[ContextItem]:
 
 
 def stored_image(fields: Any) -> ImageFacts | None:
-    """Return the stored facts about an image; None if another version has stored them otherwise."""
+    """Return None if another version has stored the facts differently."""
     names = ImageFacts.__annotations__
     if not isinstance(fields, dict) or not all(name in fields for name in names):
         return None
@@ -154,7 +152,7 @@ def stored_image(fields: Any) -> ImageFacts | None:
 
 
 def _stored_level(fields: dict[str, Any]) -> Level | Literal[""]:
-    """Return the level of a stored item. Items for the columns of DataFrames are stored without."""
+    """Items for the columns of DataFrames are stored without a level."""
     if fields["kind"] != "dataframe":
         return ""
     levels: tuple[Level, ...] = get_args(Level)
@@ -166,12 +164,12 @@ def _list(value: Any) -> list[Any]:
 
 
 def size_of(items: Iterable[ContextItem]) -> int:
-    """Return the number of tokens of the items that are in the prompt."""
+    """Return the tokens of the included items."""
     return sum(item.tokens or 0 for item in items if item.is_included)
 
 
 def dropped_cells(cell_ids: Iterable[str | None]) -> list[ContextItem]:
-    """Return one item for all earlier cells that don't fit, newest last; or []."""
+    """Return one item for all cells that don't fit, newest last, or []."""
     all_ids = list(cell_ids)
     ids = tuple(id for id in all_ids[-_MAX_IDS:] if id)
     item = ContextItem("cell", is_included=False, cell_ids=ids, count=len(all_ids))
@@ -189,9 +187,9 @@ def fixed_items(sizes: Sequence[int], project: Iterable[ContextItem]) -> list[Co
 def turn_items(
     turns: Sequence[Interaction], pairs: Sequence[Pair], start: int, sizes: Sequence[int]
 ) -> list[ContextItem]:
-    """Return an item for each past turn in the prompt, and one item for all turns that don't fit.
+    """Return an item for each included past turn, and one for all others.
 
-    ``pairs`` are those of all past turns, with their ``sizes``; those from ``start`` on fit.
+    ``pairs`` with ``sizes`` are those of all past turns; from ``start`` on, they fit.
     """
     tokens_by_turn: Counter[int] = Counter()
     for pair, size in zip(pairs, sizes, strict=True):
@@ -213,7 +211,7 @@ def turn_items(
 
 
 def source_item(tokens: int, cell_above: ContextCell | None = None) -> ContextItem:
-    """Return the item for the code that a request is about: the cell's, or that of a cell above."""
+    """Return the item for the code that a request is about."""
     if cell_above is None:
         return ContextItem("source", tokens=tokens)
     cell_ids = (cell_above.cell_id,) if cell_above.cell_id else ()

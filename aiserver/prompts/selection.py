@@ -1,8 +1,7 @@
 """Restrict a request to the selected lines of a cell, so that no other line can change.
 
-The model gets the selected lines as if they were the whole cell, without the indentation that they
-have in common. Its answer replaces them, with that indentation. Line breaks are ``\\n`` only, as in
-the page's editor.
+The model gets the selected lines as if they were the cell, without their common indentation. Its
+answer replaces them, with that indentation. Line breaks are ``\\n`` only, as in the page's editor.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from .language import CellLanguage
 
 @dataclass(frozen=True)
 class SelectedLines:
-    """The lines of a cell above the selection, the selected lines, and the lines below it."""
+    """A cell's lines above, in and below a selection."""
 
     above: str
     selected: str
@@ -28,7 +27,7 @@ class SelectedLines:
 
     @property
     def indentation(self) -> str:
-        """The white space with which all selected lines begin, except blank lines."""
+        """The white space with which all lines begin, except blank ones."""
         lines = [line for line in self.selected.split("\n") if line.strip()]
         if not lines:
             return self.selected.split("\n")[0]
@@ -41,15 +40,15 @@ class SelectedLines:
 
     @property
     def first_indentation(self) -> str:
-        """The white space of the first selected line, without that of all selected lines."""
+        """The first line's white space beyond ``indentation``."""
         first = next((line for line in self.selected.split("\n") if line.strip()), "")
         return _common_indentation([first]).removeprefix(self.indentation)
 
     def insert(self, code: str) -> str:
         """Return the cell's source with ``code`` instead of the selected lines.
 
-        If the model has repeated all other lines, ``code`` is the cell's source; but never if it is
-        the selected lines as they were, which may also begin and end like the cell.
+        If the model has repeated all other lines, ``code`` is the source; but never if it is the
+        selected lines as they were, which may begin and end like the cell.
         """
         begins = self.is_first or code.startswith(f"{self.above}\n")
         ends = self.is_last or code.endswith(f"\n{self.below}")
@@ -59,11 +58,10 @@ class SelectedLines:
         return self.begin(code) + ("" if self.is_last else f"\n{self.below}")
 
     def begin(self, code: str) -> str:
-        """Return the lines above the selection, and the code with the selection's indentation.
+        """Return the lines above, and the code with the selection's indentation.
 
-        If the first line of the code is indented more than the first line that the model got, all
-        of the code is, so this indentation is removed. Cell magics at the beginning of the code are
-        left out, unless the selection contains the cell's first line.
+        Indentation of the first line beyond that of the line that the model got is removed from all
+        lines. Cell magics are left out, unless the selection contains the cell's first line.
         """
         lines = code.split("\n")
         if not self.is_first:
@@ -80,7 +78,7 @@ class SelectedLines:
 
 
 def select_lines(source: str, first: int, last: int) -> SelectedLines:
-    """Split a cell's source at the lines ``first`` to ``last``, from 1, as far as they exist."""
+    """Split at the lines ``first`` to ``last``, from 1, as far as they exist."""
     lines = source.split("\n")
     first = max(1, min(first, len(lines)))
     last = max(first, min(last, len(lines)))
@@ -94,7 +92,7 @@ def select_lines(source: str, first: int, last: int) -> SelectedLines:
 
 
 def as_cell(code: str, selection: SelectedLines, language: CellLanguage) -> str:
-    """Return ``code``, that of the selected lines, as a cell below the magics with its language."""
+    """Put selected code below the magics of its language, as a cell."""
     indentation = selection.indentation
     code = "\n".join(line.removeprefix(indentation) for line in code.split("\n"))
     if language.head and not selection.is_first and not code.startswith("%%"):
@@ -103,7 +101,7 @@ def as_cell(code: str, selection: SelectedLines, language: CellLanguage) -> str:
 
 
 def _common_indentation(lines: Sequence[str]) -> str:
-    first, last = min(lines), max(lines)  # what these two have in common, all lines have
+    first, last = min(lines), max(lines)  # what these two share, all lines do
     same = takewhile(
         lambda pair: pair[0] == pair[1] and pair[0] in " \t", zip(first, last, strict=False)
     )

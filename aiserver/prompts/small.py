@@ -1,15 +1,14 @@
 """The prompt for a small model, which imitates examples instead of following rules.
 
-It looks like a conversation: the examples, in which one cell is changed several times or several
-cells follow each other; earlier cells; past turns; the cell's code, as if it were the model's last
-answer; the intent. A small model then changes this code as requested, whereas it mostly copies code
-that it gets in any other format. So data is in the person's messages, as lines that look like
-output; only the code that would print it is an answer.
+It looks like a conversation: examples; earlier cells; past turns; the cell's code, as if it were
+the model's last answer; the intent. A small model then changes this code, whereas it mostly copies
+code in any other format. So data is in the person's messages, as lines that look like output; only
+the code that would print it is an answer.
 
 Invariant: the intent is the last text, except rules, which a small model rarely follows anywhere
-else (``benchmarks/rules_files.py``). The other texts rarely depend on it, so that a model can read
-them while the person is still typing. Requests to explain, document, test or convert code have
-prompts of their own (``small_code.py``).
+else (``benchmarks/rules_files.py``). The others rarely depend on it, so that a model can read them
+while the person is typing. Requests to explain, document, test or convert code have other prompts
+(``small_code.py``).
 """
 
 from __future__ import annotations
@@ -62,7 +61,7 @@ async def small_prompt(request: PromptInput, budget: int, count: Count) -> Promp
     """Return the messages for a small model, and their receipt."""
     request = _with_lines_above(request)
     parsed, language = request.parsed, request.parsed.language
-    # The model gets the code of the cell above as if it were the cell's own.
+    # As if the code above were the cell's own.
     is_empty = not language.below_head(parsed.subject).strip()
     has_code = any(cell.cell_type == "code" and cell.source.strip() for cell in request.cells)
     is_next_cell = is_empty and bool(request.dataframes or has_code)
@@ -121,7 +120,7 @@ async def small_prompt(request: PromptInput, budget: int, count: Count) -> Promp
 
 
 def _with_lines_above(request: PromptInput) -> PromptInput:
-    """Return a request about lines with the lines above them as an earlier cell."""
+    """The lines above selected ones become an earlier cell."""
     if request.rest is None:
         return request
     above = ContextCell(
@@ -141,7 +140,7 @@ def small_rules(language: CellLanguage, *, is_next_cell: bool = False) -> str:
 
 
 async def project_line(request: PromptInput, budget: int, count: Count) -> ProjectTexts:
-    """Return the rules files and memories as one line, to be appended to the intent.
+    """Return rules files and memories as one line, to append to the intent.
 
     There is no note: further lines cost right answers (``python -m benchmarks.memory``).
     """
@@ -168,7 +167,7 @@ def _entry(entry: MemoryText) -> str:
 
 
 def _parts(request: PromptInput) -> list[Part]:
-    """Return what surrounds the cell. Of other variables, only mentioned ones are shown."""
+    """Of other variables than data, only mentioned ones are shown."""
     parts = []
     intent, language = request.parsed.intent, request.parsed.language
     if path := heading_path(request.cells):
@@ -190,7 +189,7 @@ def _parts(request: PromptInput) -> list[Part]:
 
 
 def data_frames(frames: Sequence[DataFrameProfile]) -> list[Part]:
-    """Return the parts of DataFrames, as output of code that prints them."""
+    """Return parts as output of code that prints them."""
     return [
         part
         for frame in frames
@@ -199,7 +198,7 @@ def data_frames(frames: Sequence[DataFrameProfile]) -> list[Part]:
 
 
 def _conversation(request: PromptInput) -> Conversation:
-    """Return the past turns, and the present code as the model's last answer.
+    """The present code is the model's last answer.
 
     Words and cell magics are left out, because the model would imitate them.
     """
@@ -238,9 +237,9 @@ def _cell_items(
 
 
 def _cells_as_turns(cells: str, parts: Sequence[Part], language: CellLanguage) -> list[Pair]:
-    """Return earlier cells, and code that prints the DataFrames, as answers of the model.
+    """Earlier cells, and code that prints the DataFrames, become answers.
 
-    The output isn't a comment in the code: the model would end its own code with a similar one.
+    The output isn't a comment in the code: the model would end its own with a similar one.
     """
     pairs = [Pair(_NEW_NOTEBOOK, code_block(cells, language.kernel))] if cells else []
     if code := "\n".join(part.code for part in parts if part.code):
@@ -253,13 +252,13 @@ def _next_cell(language: CellLanguage) -> str:
 
 
 def _older_requests(text: str) -> str:
-    """Return the summary in one line, the form that works best (``docs/performance.md``)."""
+    """One line works best (``docs/performance.md``)."""
     lines = (line.strip(" -*•.;。；") for line in text.splitlines())
     return f"{_OLDER_REQUESTS} {'; '.join(line for line in lines if line)}."
 
 
 def mention_in_blocks(mention: MentionedText, language: CellLanguage) -> str:
-    """Return a mention with its code and its output in blocks."""
+    """Show a mention's code and output in blocks."""
     of_code = language.name if mention.is_past_answer else language.kernel
     code, text = code_block(mention.code, of_code), code_block(mention.text, "text")
     return mention_text(mention, code, text)

@@ -1,9 +1,8 @@
 """Short prompts about the code of a cell, for a small model: explain, document, test, convert it.
 
-The code is the cell's own or, in an empty cell, that of the cell above. The prompts contain it, the
-request, and nothing that the request doesn't need. A small model would imitate any other text:
-asked for comments below the usual examples, it repeats the examples; asked to convert code that
-looks like its own answer, it repeats the code.
+The prompts contain only what the request needs. A small model would imitate any other text: asked
+for comments below the usual examples, it repeats the examples; asked to convert code that looks
+like its own answer, it repeats the code.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ _CHINESE = re.compile(r"[\u4e00-\u9fff]")
 
 
 async def explanation_prompt(request: PromptInput, budget: int, count: Count) -> Prompt:
-    """Return the messages that ask for an explanation of the code, and their receipt."""
+    """Ask for an explanation of the code."""
     parsed, language = request.parsed, request.parsed.subject_language
     if language.is_prose:
         rules = small_rules(language)
@@ -62,13 +61,13 @@ async def explanation_prompt(request: PromptInput, budget: int, count: Count) ->
 
 
 def is_conversion(parsed: ParsedRequest) -> bool:
-    """Return whether a request asks to convert code, with Python code as the answer."""
+    """Return whether a request asks to convert code, with Python as the answer."""
     is_python = parsed.language.name == "python"
     return parsed.slash_mode == "convert" and is_python and bool(parsed.subject.strip())
 
 
 async def changed_code_prompt(request: PromptInput, budget: int, count: Count) -> Prompt:
-    """Return the messages that ask for comments on the code, for tests of it, or to convert it.
+    """Ask for comments on the code, for tests of it, or to convert it.
 
     Tests are about types, lengths and columns of data. DataFrames can be the tables of a query.
     """
@@ -118,7 +117,7 @@ def _example_and_intent(parsed: ParsedRequest) -> tuple[str, str, str, str]:
         intent = parsed.without_slash
         target = _target(intent)
         before, after = CONVERSION_EXAMPLES[target]
-        # Code that runs a query by pandas is a call of pandas already.
+        # A query that pandas runs is already a call of pandas.
         detail = "\nUse methods of DataFrames, and no SQL." if target == "pandas" else ""
         return before, f"convert to {target}{detail}", after, intent + detail
     assert mode == "document" or mode == "test"
@@ -131,7 +130,7 @@ def _example_and_intent(parsed: ParsedRequest) -> tuple[str, str, str, str]:
 
 
 def _target(intent: str) -> str:
-    """Return the library that a request names last and that has an example, or the last example."""
+    """Return the last named library with an example, or the last example."""
     *libraries, other = CONVERSION_EXAMPLES
     names = re.findall(rf"(?<![a-z])(?:{'|'.join(libraries)})(?![a-z])", intent.lower())
     return names[-1] if names else other

@@ -1,4 +1,4 @@
-"""The summary of a cell's older turns: the prompt that asks a model for it, and its text.
+"""The summary of a cell's older turns: the prompt for it, and its text.
 
 A small model gets only the requests to summarise: it would repeat code, or continue it. In a
 request, the summary comes before the past turns, and gets at most 1 / ``SHARE`` of the room.
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
 
 SHARE = 6
-# The maximum lengths, in characters, of the summary and of each text of a turn.
+# Maximum lengths, in characters.
 MAX_SUMMARY: dict[Style, int] = {"full": 2_500, "compact": 400}
 _MAX_TEXT: dict[Style, int] = {"full": 1_000, "compact": 200}
 
@@ -73,7 +73,7 @@ async def summary_text(
 ) -> tuple[str, list[ContextItem]]:
     """Return the text in a prompt whose oldest turn is ``first_turn``, and its item; or "" and [].
 
-    If it is too long, its last lines are left out; if all its turns are in the prompt, all of it.
+    Its last lines are left out if it is too long, all if its turns are in the prompt.
     """
     if older is None or (first_turn is not None and first_turn <= older.start):
         return "", []
@@ -117,7 +117,7 @@ async def condense_messages(
 
 
 def clean_summary(text: str, style: Style) -> str:
-    """Return an answer as a summary: without code blocks, and cut at the end of a line; or ""."""
+    """Return an answer without code blocks, cut at the end of a line, or ""."""
     if wrapped := _WRAPPED.fullmatch(text.strip()):
         text = wrapped["content"]
     text = _CODE_BLOCK.sub("", text)

@@ -1,4 +1,4 @@
-"""Texts that the prompts for large and for small models share."""
+"""Texts for large and small models."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PROSE_CELLS = {
 
 
 def another_answer(request: PromptInput) -> str:
-    """Return the line after a request that was answered before, which differs each time."""
+    """Return the line for a repeated request, which differs each time."""
     count = request.earlier_answers
     if count > 1:
         return f"\n{ANOTHER_ANSWER.replace('answer isn', f'{count} answers aren')}"
@@ -27,7 +27,7 @@ def another_answer(request: PromptInput) -> str:
 
 
 def variables(items: Sequence[Variable]) -> str:
-    """Return the names and kinds of the kernel's variables that aren't DataFrames."""
+    """Return a line for each variable."""
     return "\n".join(f"{in_line(item.name)}: {in_line(item.kind)}" for item in items)
 
 

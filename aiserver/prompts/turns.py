@@ -16,11 +16,11 @@ from .prompt_input import PromptInput
 
 Count = Callable[[Sequence[str]], Awaitable[list[int]]]
 
-PER_MESSAGE = 5  # tokens that a chat template adds to each message
+PER_MESSAGE = 5  # that a chat template adds
 
 
 class Pair(NamedTuple):
-    """A message of the person, and the model's answer. ``turn`` is the index of their past turn."""
+    """A request and its answer. ``turn`` is the index of the past turn."""
 
     request: str
     answer: str
@@ -29,19 +29,19 @@ class Pair(NamedTuple):
 
 @dataclass(frozen=True)
 class Conversation:
-    """The past turns, and the pair with the cell's present code, which is never left out."""
+    """The past turns, and the cell's present code, which is never left out."""
 
     past: list[Pair]
     cell: Pair | None = None
 
     def first_turn(self, start: int) -> int | None:
-        """Return the index of the oldest turn in a prompt from ``past[start]`` on, or None."""
+        """Return the oldest turn of a prompt from ``past[start]`` on, or None."""
         first = self.past[start] if start < len(self.past) else self.cell
         return first.turn if first else None
 
 
 class AnsweredTurn(NamedTuple):
-    """A past turn. ``changed_code`` is the code before it, if the last turn left other code."""
+    """A past turn. ``changed_code`` is the code before it, if it was changed."""
 
     number: int
     intent: str
@@ -52,7 +52,7 @@ class AnsweredTurn(NamedTuple):
 
 
 def answered_turns(request: PromptInput) -> Iterator[AnsweredTurn]:
-    """Yield the turns of the request's history that have an answer."""
+    """Yield the turns of the history that have an answer."""
     code_after = ""
     for number, turn in enumerate(request.history):
         asked, answer = turn.user_request, turn.ai_response
@@ -68,18 +68,17 @@ def answered_turns(request: PromptInput) -> Iterator[AnsweredTurn]:
 
 
 def is_same(left: str, right: str) -> bool:
-    """Return whether two codes are the same, apart from white space around them."""
+    """Compare code without white space around it."""
     return left.strip() == right.strip()
 
 
 async def newest_that_fit(
     pairs: Sequence[Pair], budget: int, count: Count
 ) -> tuple[int, list[int]]:
-    """Return the index of the first pair to include, and the number of tokens of each pair.
+    """Return the index of the first pair to include, and each pair's tokens.
 
-    This pair and all later ones fit into ``budget`` tokens. LangChain's ``trim_messages`` does the
-    same, but counts all tokens again for each number of messages that it tries, which takes too
-    long (``benchmarks/first_token.py``).
+    LangChain's ``trim_messages`` does the same, but counts all tokens again for each try, which
+    takes too long (``benchmarks/first_token.py``).
     """
     sizes = await count([text for pair in pairs for text in pair[:2]])
     pair_sizes = [
@@ -90,7 +89,7 @@ async def newest_that_fit(
 
 
 def first_that_fits(sizes: Sequence[int], budget: int) -> int:
-    """Return the index of the first pair to include, given the sizes of all pairs."""
+    """Return the index of the first pair to include."""
     start = len(sizes)
     while start and sizes[start - 1] <= budget:
         start -= 1

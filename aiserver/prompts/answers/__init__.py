@@ -1,1 +1,1 @@
-"""Read a model's answer: its code for the cell, its explanation, and its thoughts."""
+"""Read the code, the explanation and the thoughts of a model's answer."""

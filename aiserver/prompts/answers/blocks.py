@@ -1,7 +1,7 @@
 """Find the code blocks of an answer, with a CommonMark parser.
 
-Invariants: the lines of the text outside of the blocks' lines are the answer's words, unchanged. A
-block in a list or a quote has the indentation and the marks of the list removed.
+Invariants: lines outside of blocks are the answer's words, unchanged. A block in a list or a quote
+is without its indentation and marks.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 _ONE_LINE = re.compile(r"^[ \t]*(`{3,})([^`\n]+)\1[ \t]*$", re.MULTILINE)
 _BARE_FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})[ \t]*")
 _PARTIAL_FENCE = re.compile(r"\n[ ]{0,3}(`{1,2}|~{1,2})\Z")
-_VERSION = "0123456789."  # the characters of that in ``python3.11``
+_VERSION = "0123456789."  # as in ``python3.11``
 _MAX_FENCES = 8  # that may be lines of one string
 
 
 @dataclass(frozen=True)
 class Block:
-    """A code block: its fence tag or "", its text, and the lines of its two fences."""
+    """A code block with its fence tag or "", and the lines of its fences."""
 
     language: str
     code: str
@@ -38,8 +38,7 @@ class Block:
 def find_blocks(text: str, is_valid: Callable[[str], bool]) -> tuple[list[str], list[Block]]:
     """Return the lines of a text and its blocks.
 
-    If a block's code isn't valid because its closing fence is a line of a string in the code, the
-    block ends further below.
+    A fence in a string of the code doesn't end a block.
     """
     text = _PARTIAL_FENCE.sub("", text)
     lines, blocks = text.split("\n"), list[Block]()
@@ -55,7 +54,7 @@ def find_blocks(text: str, is_valid: Callable[[str], bool]) -> tuple[list[str], 
 
 
 def _in_three_lines(match: re.Match[str]) -> str:
-    """Return a block such as ```` ```python x = 1``` ```` as CommonMark requires it."""
+    """Split a block such as ```` ```python x = 1``` ````, as CommonMark requires it."""
     fence, code = match[1], match[2].strip(" \t")
     tag, _, rest = code.partition(" ")
     is_tag = fence_name(tag) in LANGUAGES and re.match(r"[^=.(\[+]", rest)
@@ -63,14 +62,13 @@ def _in_three_lines(match: re.Match[str]) -> str:
 
 
 def _language_of(info: str) -> str:
-    """Return the language that the words after a fence name, perhaps by a file such as main.py."""
+    """The words after a fence may name a file, such as main.py."""
     tag = next(iter(info.split()), "").strip("{}.,:")
     name = tag.rstrip(_VERSION).rpartition(".")[2]
     return fence_name(name) if name else ""
 
 
 def _extended(block: Block, lines: list[str], is_valid: Callable[[str], bool]) -> Block:
-    """Return the block up to a later fence, if only then its strings are complete."""
     has_open_string = any(block.code.count(quotes) % 2 for quotes in ('"""', "'''"))
     if has_open_string and not is_valid(block.code):
         fences = (n for n in range(block.last + 1, len(lines)) if _BARE_FENCE.fullmatch(lines[n]))
@@ -85,5 +83,5 @@ def _extended(block: Block, lines: list[str], is_valid: Callable[[str], bool]) -
 def _parser() -> MarkdownIt:
     from markdown_it import MarkdownIt  # takes 30 ms
 
-    # Only blocks matter. A tag such as ``<div>`` must not hide the fence in the line below it.
+    # A tag such as ``<div>`` must not hide the fence below it.
     return MarkdownIt("commonmark").disable(["html_block", "inline", "code"])

@@ -2,14 +2,14 @@
 
 Invariants:
 
-- The suggestion is made of the blocks that belong to the cell, in their order: those with a tag of
-  the cell's language, or else those without the name of a language. Further blocks belong to it
-  only if the blocks before them prepare for them. Another way, sample output and shell commands
-  stay in the explanation, because they must not run in the cell.
-- A block with sentences in the place of code is a part of the explanation.
+- The suggestion is made of the blocks with a tag of the cell's language, or else those without a
+  language, in their order. Further blocks belong to it only if the blocks before them prepare for
+  them. Another way, sample output and shell commands stay in the explanation, because they must not
+  run in the cell.
+- A block of sentences is a part of the explanation.
 - In a Python cell, an answer without any block is code if it parses as Python and is more than a
-  few words such as "Sorry". In other languages, an answer without any block is code if it looks
-  like code. Otherwise, the suggestion is empty: the answer is in words.
+  few words such as "Sorry"; in other languages, if it looks like code. Otherwise, the answer is in
+  words.
 - Characters of typeset text, prompts and stop tokens in code are replaced only if that makes it
   valid.
 """
@@ -34,8 +34,8 @@ _SPACES = re.compile("[\u00a0\u2000-\u200a\u202f\u205f\u3000]")
 _INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]")
 _QUOTES = str.maketrans("“”„«»‘’‚", '"""""\'\'\'')
 _INPUT = re.compile(r"^(?:>>>|\.\.\.|In \[\d+\]:) ?(.*)", re.MULTILINE)  # of a session
-_TAIL = 200  # characters at the end of an answer, among which stop tokens are looked for
-# Tokens that end an answer, which a server should have removed.
+_TAIL = 200  # characters at the end, where stop tokens are looked for
+# Tokens that a server should have removed.
 _STOP_TOKENS = re.compile(
     r"(?:\s*(?:<\|[a-z_]{2,30}\|>|<｜[^｜>\n]{1,30}｜>|</s>|<eos>|<end_of_turn>))+\s*\Z"
 )
@@ -56,14 +56,14 @@ _ANOTHER_WAY = re.compile(
 )
 _CODE_SIGNS = re.compile(r"[;{}=]|<-|\w\(|^[ \t]*(#|//|--)", re.MULTILINE)
 _WRAPPER = re.compile(r"\s*(`{3,}|~{3,})[ \t]*(?:markdown|md)[ \t]*\n", re.IGNORECASE)
-# Words around code without a fence: a first line such as "Here is the code:", and a last one.
+# Around code without a fence, such as "Here is the code:".
 _INTRODUCTION = re.compile(r"[^\n]*(?:[:：]\n+|\n\s*\n)")
 _LAST_PARAGRAPH = re.compile(r"\n[^\S\n]*\n[^\n]+\Z")
-_NO_CODE = ("text", "output", "console", "log", "markdown")  # languages of blocks without code
+_NO_CODE = ("text", "output", "console", "log", "markdown")  # of blocks without code
 
 
 def split_code(text: str, language: CellLanguage) -> tuple[str, str, tuple[Replaced, ...]]:
-    """Return the code and the explanation of an answer, and what was replaced in the code."""
+    """Return the code, the explanation, and what was replaced in the code."""
     is_python = language.name == "python"
     is_valid = python_cells.is_python if is_python else lambda code: True
     lines, blocks = find_blocks(_without_wrapper(text), is_valid)
@@ -73,7 +73,7 @@ def split_code(text: str, language: CellLanguage) -> tuple[str, str, tuple[Repla
         return code, _paragraphs(before, after), replaced
     chosen = _chosen(_candidates(blocks, language), lines, is_python=is_python)
     used = {line for block in chosen for line in range(block.first, block.last + 1)}
-    # Sentences in a block can't replace the cell's code, so they stay where they are.
+    # Sentences in a block stay where they are.
     words = {b.first: b.code for b in chosen if is_python and python_cells.is_prose(b.code)}
     code = "\n\n".join(b.code for b in chosen if b.code.strip() and b.first not in words)
     numbers = (n for n in range(len(lines)) if n not in used or n in words)
@@ -83,7 +83,7 @@ def split_code(text: str, language: CellLanguage) -> tuple[str, str, tuple[Repla
 
 
 def read_words(text: str, language: CellLanguage) -> str:
-    """Return an answer in words, in its order. Python code without a fence gets one."""
+    """Return an answer in words. Python code without a fence gets one."""
     lines, blocks = find_blocks(_without_wrapper(text), lambda code: True)
     text = "\n".join(lines)
     if blocks or language.name != "python":
@@ -93,7 +93,7 @@ def read_words(text: str, language: CellLanguage) -> str:
 
 
 def language_of(text: str) -> str:
-    """Return the language of the first block of code in an answer for an unknown cell."""
+    """Return the language of an answer's first block of code."""
     _, blocks = find_blocks(_without_wrapper(text), lambda code: True)
     languages = (block.language for block in blocks if block.language in LANGUAGES)
     return next((language for language in languages if language not in _NO_CODE), "python")
@@ -109,11 +109,11 @@ def _paragraphs(*texts: str) -> str:
 
 def _candidates(blocks: list[Block], language: CellLanguage) -> list[Block]:
     def is_own(block: Block) -> bool:
-        # A block with a cell magic is a whole cell of an IPython notebook, whatever its tag is.
+        # A cell magic makes a whole cell of IPython, whatever the tag.
         is_cell = language.kernel == "python" and block.code.startswith("%%")
         return block.language == language.name or is_cell
 
-    # A tag that names no language may be any word for code, such as ``tool_code``.
+    # The tag may be any word for code, such as ``tool_code``.
     untagged = [block for block in blocks if block.language not in LANGUAGES]
     if language.name == "python":
         untagged = [b for b in untagged if python_cells.is_python(b.code)] or untagged[:1]
@@ -121,7 +121,7 @@ def _candidates(blocks: list[Block], language: CellLanguage) -> list[Block]:
 
 
 def _chosen(blocks: list[Block], lines: list[str], *, is_python: bool) -> list[Block]:
-    """Return the first block, and the blocks for which the blocks before them prepare."""
+    """Return the first block, and those for which the blocks before them prepare."""
     chosen = blocks[:1]
     for block in blocks[1:] if is_python else []:
         before = "\n\n".join(earlier.code for earlier in chosen)
@@ -136,7 +136,7 @@ def _chosen(blocks: list[Block], lines: list[str], *, is_python: bool) -> list[B
 
 
 def _split_unfenced(text: str, *, is_python: bool) -> tuple[str, str, str]:
-    """Return the words before the code, the code or "", and the words after it."""
+    """Return the words before the code, the code or "", and those after it."""
     text = text.strip("\n").rstrip()
     if not is_python:
         return ("", text, "") if _CODE_SIGNS.search(text) else (text, "", "")
@@ -150,7 +150,7 @@ def _split_unfenced(text: str, *, is_python: bool) -> tuple[str, str, str]:
 
 
 def cleaned(code: str, is_valid: Callable[[str], bool]) -> tuple[str, tuple[Replaced, ...]]:
-    """Return valid code, if replacing characters makes it valid, and what was replaced."""
+    """Replace characters if that makes the code valid."""
     changed, replaced = code, list[Replaced]()
     for kind, clean in _CLEANINGS.items() if not is_valid(code) else ():
         before, changed = changed, clean(changed)
@@ -162,5 +162,5 @@ def cleaned(code: str, is_valid: Callable[[str], bool]) -> tuple[str, tuple[Repl
 
 
 def without_stop_tokens(text: str) -> str:
-    """Return an answer without the stop tokens at its end."""
+    """Remove the stop tokens at the end."""
     return text[:-_TAIL] + _STOP_TOKENS.sub("", text[-_TAIL:])

@@ -1,14 +1,11 @@
 """Find the text for a Markdown or raw cell in an answer, in which fences may be part of the text.
 
-The prompt asks for the cell's text in a block with fences of four backticks, so that fences of
-three backticks are a part of the text. Some models use three backticks for this outer block, too,
-and some write the text without an outer block. In all of these cases, the code blocks in the text
-are preserved.
+The prompt asks for fences of four backticks around the text, so that three are a part of it. Some
+models use three, too, or none. In all cases, the code blocks in the text are preserved.
 
-If the outer block has three backticks, a fence with a tag or with more backticks opens an inner
-block. The next fence without a tag closes the inner block. Outside of an inner block, a fence of
-three backticks without a tag is ambiguous: if the next fence has no tag either, the two enclose an
-inner block. Otherwise it closes the outer block.
+In an outer block of three backticks, a fence with a tag or with more backticks opens an inner
+block, which the next fence without a tag closes. Otherwise, a fence of three backticks without a
+tag opens an inner block if the next fence has no tag either, and else closes the outer block.
 """
 
 from __future__ import annotations
@@ -18,8 +15,8 @@ import re
 from ..language import fence_name
 
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,}(?!~))([^`]*)$")
-# The beginning of a line with Markdown. If the answer begins with such a line, the line belongs to
-# the cell's text. Otherwise, the line may be an introduction such as "Sure, here it is".
+# A first line with Markdown belongs to the cell's text; another may be an introduction such as
+# "Sure, here it is".
 _MARKDOWN = re.compile(r" {0,3}(#{1,6}\s|[-*+>|$<!]|\d+[.)]\s|\*\*|---|\[)")
 
 _Fences = list[tuple[int, str, str]]
@@ -42,7 +39,7 @@ def split_prose(text: str, language: str) -> tuple[str, str]:
 
 
 def is_settled(text: str, language: str) -> bool:
-    """Return whether it is clear where the cell's text begins, although the answer hasn't ended."""
+    """Return whether it is clear where the cell's text begins."""
     lines = text.split("\n")
     return _begins_text(lines) or _opening_fence(lines, _fences(lines), language) is not None
 

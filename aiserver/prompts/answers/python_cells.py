@@ -9,25 +9,25 @@ import symtable
 from ...unicode import parse_python
 
 _CONTROL_CODES = re.compile(r"\x1b\[[0-9;]*m|[\0-\x08\x0b\x0c\x0e-\x1f\x7f\ufeff]")
-# The lines and expressions that IPython adds to Python. Each becomes Python of the same shape.
+# IPython's additions become Python of the same shape.
 _MAGIC_LINE = re.compile(r"^([ \t]*)(?:[%!]{1,2}[\w ./-]|\?{1,2}\w)[^\n]*$", re.MULTILINE)
 _MAGIC_VALUE = re.compile(r"^([\w., \t]+=)[ \t]*[%!]\w[^\n]*$", re.MULTILINE)
 _HELP_LINE = re.compile(r"^([ \t]*)[%\w.]+\?{1,2}[ \t]*$", re.MULTILINE)
-# Prose such as "Sorry", "Yes, no", "Note: this" or "- (one)" is valid Python, too.
+# "Sorry", "Yes, no", "Note: this" and "- (one)" are valid Python, too.
 _PROSE_LIKE = (ast.Name, ast.Tuple, ast.List, ast.Constant, ast.Compare, ast.BoolOp, ast.UnaryOp)
 
 _INLINE_CODE = re.compile(r"`[^`\n]*`")
-# The beginning of a sentence, the end of a sentence, and signs of code that no sentence contains.
+# The ends of a sentence, and signs of code that no sentence contains.
 _SENTENCE_START = re.compile(r"(?:[-*>•]\s+|\d+[.)]\s+)*[\"“‘「『(*]*(?:[A-Z]|[^\W\d_a-zA-Z])")
 _SENTENCE_END = re.compile(r"[.!?:…。！？：][\"”’」』)*]*$")
 _IN_NO_SENTENCE = re.compile(r"^[%!?@#]|[=;{}\[\]]|\w\(|\\$")
-# In Chinese and Japanese, which have no spaces between words, each character counts as a word.
+# Each character of Chinese and Japanese counts as a word.
 _WORDS = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]|[^\W\d_]{2,}")
 _MIN_WORDS = 4
 
 
 def _as_python(text: str) -> str:
-    """Return a cell without control characters. A magic or a shell command becomes ``pass``."""
+    """Remove control characters; a magic or shell command becomes ``pass``."""
     text = _CONTROL_CODES.sub("", text)
     if text.startswith("%%"):
         return "pass"
@@ -41,12 +41,12 @@ def _parse(text: str) -> list[ast.stmt] | None:
 
 
 def is_python(text: str) -> bool:
-    """Return whether the text is the code of a Python cell."""
+    """Return whether the text is a Python cell."""
     return _parse(text) is not None
 
 
 def looks_like_code(text: str) -> bool:
-    """Return whether the text is Python, and more than words that happen to be Python."""
+    """Return whether the text is Python, not just words that happen to be."""
     return any(
         not (
             (isinstance(node, ast.Expr) and isinstance(node.value, _PROSE_LIKE))
@@ -57,9 +57,9 @@ def looks_like_code(text: str) -> bool:
 
 
 def is_prose(code: str) -> bool:
-    """Return whether the code of an answer consists of sentences.
+    """Return whether an answer's code is sentences.
 
-    Code with a syntax error must not: it has signs of code, or doesn't end like a sentence.
+    Code with a syntax error has signs of code, or doesn't end like a sentence.
     """
     lines = [_INLINE_CODE.sub("x", line).strip() for line in code.splitlines() if line.strip()]
     return (
@@ -86,7 +86,6 @@ def continues(first: str, second: str) -> bool:
 
 
 def _names(code: str) -> dict[str, symtable.Symbol]:
-    """Return the names that code uses or defines outside of functions; none for invalid code."""
     try:
         symbols = symtable.symtable(_as_python(code), "", "exec").get_symbols()
     except (SyntaxError, ValueError, RecursionError, MemoryError):

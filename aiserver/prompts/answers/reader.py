@@ -3,9 +3,9 @@
 Invariants:
 
 - The result depends only on the whole text, not on the pieces in which it arrived.
-- While the answer arrives, what is shown follows from the text so far. If more text changes what
-  was shown, as when a closing tag shows that the text so far was thoughts, the part is shown anew.
-- Code doesn't begin or end in a blank line. Line breaks of the form CRLF become LF.
+- If more text changes what was shown, as a closing tag of thoughts does, the part is shown again as
+  a whole.
+- Code doesn't begin or end in a blank line. CRLF becomes LF.
 - Reading the text so far again and again takes at most a twentieth of the time.
 """
 
@@ -24,13 +24,13 @@ from .thoughts import split_thoughts
 Part = Literal["code", "explanation"]
 
 _SIGN_OF_CODE = re.compile(r"[=(\[{:%!`~]")
-_SHORT = 40  # characters; a shorter first line may be code or words
-_SHARE = 20  # reading takes at most this fraction of the time
+_SHORT = 40  # characters; a shorter line may be code or words
+_SHARE = 20  # at most this fraction of the time
 
 
 @dataclass(frozen=True)
 class Answer:
-    """The parts of an answer. ``code`` is the text for the cell, also in a Markdown cell."""
+    """The parts of an answer. ``code`` is the text for the cell, also in Markdown."""
 
     code: str = ""
     explanation: str = ""
@@ -40,7 +40,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class Change:
-    """A change of a part: ``text`` is added to it or, if it ``replaces`` the part, all of it."""
+    """``text`` is added to a part or, if it ``replaces``, is all of it."""
 
     part: Part
     text: str
@@ -52,7 +52,7 @@ def read_answer(
 ) -> Answer:
     """Read an answer. If it hasn't ended, text that may be code or words is left out.
 
-    An answer ``in_words`` has no code for the cell: its code is a part of the explanation.
+    ``in_words``: its code is a part of the explanation.
     """
     text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
     thoughts, text = split_thoughts(text)
@@ -75,7 +75,7 @@ def read_answer(
 
 
 def _is_unclear(text: str, language: CellLanguage, in_words: bool) -> bool:
-    """Return whether more text may decide whether this is the cell's text or words."""
+    """Return whether more text decides if this is the cell's text."""
     is_cell_text = language.is_prose and not in_words
     line, line_break, _ = text.lstrip().partition("\n")
     is_unclear_line = len(line) <= _SHORT or _SIGN_OF_CODE.search(line) is not None
@@ -85,7 +85,7 @@ def _is_unclear(text: str, language: CellLanguage, in_words: bool) -> bool:
 
 
 class AnswerReader:
-    """Collects an answer, and tells how its parts change as it arrives."""
+    """Collects an answer, and reports how its parts change."""
 
     def __init__(self, language: CellLanguage, *, in_words: bool = False) -> None:
         self.answer = Answer()
@@ -96,18 +96,18 @@ class AnswerReader:
 
     @property
     def is_long(self) -> bool:
-        """Whether reading the answer may take some milliseconds."""
+        """Whether reading may take some milliseconds."""
         return len(self._text) > 4_000
 
     def feed(self, text: str) -> list[Change]:
-        """Add the next piece of the answer; return the changes of its parts, if it is time."""
+        """Add the next piece; return the changes, if it is time."""
         self._text += text
         started = time.monotonic()
         if not text or started < self._next_reading:
             return []
         changes = self._read(ended=False)
         ended = time.monotonic()
-        # The first reading may load the parser, and the model may pause after the next piece.
+        # The first reading may load the parser.
         if self._has_read:
             self._next_reading = ended + _SHARE * (ended - started)
         self._has_read = True
@@ -126,7 +126,7 @@ class AnswerReader:
 
 
 def changes_of(part: Part, old: str, new: str) -> list[Change]:
-    """Return the change from an old to a new text of a part; [] if they are the same."""
+    """Return the change of a part's text, or []."""
     if new.startswith(old):
         return [Change(part, new[len(old) :])] if new != old else []
     return [Change(part, new, replaces=True)]

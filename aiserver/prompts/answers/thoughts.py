@@ -1,14 +1,14 @@
 """Separate what a reasoning model thought from what it answered.
 
-Most servers send thoughts in a field of their own. If a server doesn't know the model's marks, the
-thoughts are a part of the text:
+Most servers send thoughts in a field. If they don't know the model's marks, the thoughts are in the
+text:
 
-- between tags such as ``<think>`` and ``</think>`` at the beginning of the answer. The opening tag
-  may be missing, because some chat templates put it into the prompt
-- in the channels of the Harmony format, of which only the last one contains the answer
+- between tags such as ``<think>`` and ``</think>`` at its beginning. Some chat templates put the
+  opening tag into the prompt
+- in channels of the Harmony format, of which the last contains the answer
 
-Invariants: thoughts are never code, and never part of the explanation. A tag inside of a string,
-as in ``text.split("</think>")``, is no mark.
+Invariants: thoughts are never code, and never part of the explanation. A tag inside of a string, as
+in ``text.split("</think>")``, is no mark.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ import re
 
 from ...redact import redact
 
-MAX_STORED = 10_000  # characters of a turn's thoughts
-CUT = "\n\n[…]"  # the end of thoughts that were longer
+MAX_STORED = 10_000  # of a turn
+CUT = "\n\n[…]"  # at the end of longer thoughts
 
 _NAMES = r"(think|thinking|thoughts?|reasoning|reflection)"
 _BLOCK = re.compile(rf"\s*[<\[]{_NAMES}[>\]](.*?)(?:[<\[]/\1[>\]]|\Z)", re.IGNORECASE | re.DOTALL)
-# Without an opening tag: the rest of the line is empty, or begins with a fence.
+# Without an opening tag, nothing or a fence follows in the line.
 _CLOSING = re.compile(rf"[<\[]/{_NAMES}[>\]][ \t]*(?=\n|[`~]{{3}}|\Z)", re.IGNORECASE)
 _HARMONY = re.compile(r"\s*(?:<\|start\|>[^<]*)?<\|channel\|>")
-# A message of the Harmony format: its channel, perhaps a type, and its text.
+# Harmony's channel, perhaps a type, and text.
 _MESSAGE = re.compile(
     r"<\|channel\|>\s*(\w+)[^<]*(?:<\|constrain\|>[^<]*)?<\|message\|>"
     r"(.*?)(?=<\|(?:start|channel|end|return|call)\|>|\Z)",
@@ -34,7 +34,7 @@ _MESSAGE = re.compile(
 
 
 def split_thoughts(text: str) -> tuple[str, str]:
-    """Return the thoughts and the answer of a text, which may not have ended, without marks."""
+    """Return thoughts and answer without marks; the text may not have ended."""
     thoughts: list[str] = []
     if _HARMONY.match(text):
         messages = _MESSAGE.findall(text)
@@ -51,6 +51,6 @@ def split_thoughts(text: str) -> tuple[str, str]:
 
 
 def stored_thoughts(thoughts: str) -> str:
-    """Return the beginning of thoughts, without secrets: a part of one isn't recognised."""
+    """Redact before cutting: a part of a secret isn't recognised."""
     thoughts = redact(thoughts[: 2 * MAX_STORED], is_prose=True).strip()
     return thoughts if len(thoughts) <= MAX_STORED else thoughts[:MAX_STORED].rstrip() + CUT

@@ -1,1 +1,1 @@
-"""The notebook around the cell: which earlier cells and headings a prompt gets, and how short."""
+"""Choose and shorten the earlier cells and headings for a prompt."""

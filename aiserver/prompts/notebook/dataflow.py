@@ -1,8 +1,7 @@
 """Find the earlier cells that define the variables which a request needs.
 
-Each Python cell defines names (by assignments, imports and functions), changes objects in place,
-and uses names that other cells define. A cell that uses ``df`` needs the newest earlier cell that
-defines ``df``, and all cells in between that change it. These cells may need further cells.
+A cell that uses ``df`` needs the newest earlier cell that defines ``df``, and all cells in between
+that change it in place. These may need further cells.
 
 Invariants: no cell is run; a cell that isn't valid Python defines and uses nothing.
 """
@@ -32,7 +31,7 @@ _CHANGING_METHODS = frozenset(
 
 
 class CellNames(NamedTuple):
-    """The names that a cell binds, whose objects it changes, and that it needs of other cells."""
+    """The names that a cell binds, whose objects it changes, and that it needs."""
 
     defined: frozenset[str]
     changed: frozenset[str]
@@ -44,7 +43,7 @@ NO_NAMES = CellNames(frozenset(), frozenset(), frozenset())
 
 @lru_cache(maxsize=4096)
 def cell_names(code: str) -> CellNames:
-    """Return the names that a Python cell binds, changes and needs. Ignore IPython's magics."""
+    """Read a Python cell without IPython's magics."""
     plain = _MAGIC_LINE.sub("", code)
     tree = parse_python(plain)
     if tree is None:
@@ -60,26 +59,26 @@ def cell_names(code: str) -> CellNames:
 
 
 def names_in_text(text: str, names: Collection[str]) -> set[str]:
-    """Return the names that a text mentions as whole words; Chinese has no spaces between words."""
+    """Return the names among a text's words; Chinese has no spaces between them."""
     words = {word for part in _WORD.findall(text) for word in (part, *_ascii_words(part))}
     return words & set(names)
 
 
 def needed_cells(cells: Sequence[CellNames], names: Collection[str]) -> list[int]:
-    """Return the indexes of the cells that compute ``names``, and of those that these need."""
-    writers: dict[str, list[int]] = {}  # the cells that define or change each variable
+    """Return the indexes of the cells that compute ``names``, directly or not."""
+    writers: dict[str, list[int]] = {}  # by variable, the cells that define or change it
     for index, cell in enumerate(cells):
         for name in cell.defined | cell.changed:
             writers.setdefault(name, []).append(index)
-    needed: dict[int, None] = {}  # an ordered set
+    needed: dict[int, None] = {}  # ordered
     queue = [(len(cells), name) for name in sorted(names)]
     visited: set[tuple[int, str]] = set()
-    for before, name in queue:  # the loop appends to the list
+    for before, name in queue:  # it grows
         indexes = writers.get(name, [])
         for position in range(bisect_left(indexes, before) - 1, -1, -1):
             index = indexes[position]
-            # If the pair was visited before, so were the earlier cells. Cells above one that
-            # defines the variable define or change another object.
+            # If visited, so are the earlier cells. Cells above a definition are about another
+            # object.
             if (index, name) in visited:
                 break
             visited.add((index, name))
@@ -101,7 +100,7 @@ def _binds(symbol: symtable.Symbol) -> bool:
 
 
 def _global_uses(table: symtable.SymbolTable) -> Iterator[str]:
-    """Yield the global names (also builtins) that a cell, its functions and comprehensions read."""
+    """Include builtins, and what its functions read."""
     is_cell = table.get_type() == "module"
     for symbol in table.get_symbols():
         if symbol.is_referenced() and (is_cell or symbol.is_global()):
@@ -111,7 +110,7 @@ def _global_uses(table: symtable.SymbolTable) -> Iterator[str]:
 
 
 def _used_before_bound(tree: ast.Module) -> set[str]:
-    """Return the names that are read before they are bound, as in ``df = df.dropna()``."""
+    """Find names as in ``df = df.dropna()``."""
     used: set[str] = set()
     bound: set[str] = set()
     for statement in tree.body:
@@ -128,7 +127,7 @@ def _used_before_bound(tree: ast.Module) -> set[str]:
 
 
 def _changed_names(tree: ast.Module) -> Iterator[str]:
-    """Yield the variables whose objects a cell changes: ``df["a"] = 1``, ``rows.append(row)``."""
+    """Find names as in ``df["a"] = 1`` and ``rows.append(row)``."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Assign):
             targets = node.targets
@@ -150,7 +149,7 @@ def _changed_names(tree: ast.Module) -> Iterator[str]:
 
 
 def _changes_object(node: ast.expr) -> bool:
-    """Return whether a call's method name or ``inplace`` shows that it changes its object."""
+    """Judge a call by its method's name and ``inplace``."""
     return (
         isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)

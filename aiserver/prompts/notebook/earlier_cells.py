@@ -1,8 +1,8 @@
 """Choose the notebook's earlier cells for a prompt: those that the request needs, then the newest.
 
-Invariants: the cells are in the notebook's order. Each cell is complete or an outline. The intent
-influences the choice only if a cell that the intent needs would otherwise be left out. So a model
-can usually read the cells before the intent is written.
+Invariants: the cells are in the notebook's order, each complete or an outline. The intent
+influences the choice only if a cell that it needs would be left out, so that a model can usually
+read them before.
 """
 
 from __future__ import annotations
@@ -20,13 +20,12 @@ from ..turns import Count
 from .dataflow import NO_NAMES, CellNames, cell_names, names_in_text, needed_cells
 from .outline import outline
 
-FRAME_TOKENS = 40  # for the texts around the earlier cells, such as marks and fences
-# An upper bound. If a text has more than this number of characters for each available token, it
-# can't fit, so its tokens aren't counted.
+FRAME_TOKENS = 40  # marks and fences
+# An upper bound: the tokens of a longer text aren't counted.
 _CHARACTERS_PER_TOKEN = 8
 
 
-_MAX_DEFINED = 5  # the maximum number of names that the receipt lists for a cell
+_MAX_DEFINED = 5  # listed in the receipt of a cell
 
 
 @dataclass(frozen=True)
@@ -47,7 +46,7 @@ class _ChosenText:
 async def earlier_cells(
     request: PromptInput, candidates: Sequence[ContextCell], budget: int, count: Count
 ) -> tuple[str, list[ContextItem]]:
-    """Return the text of the cells that fit into ``budget`` tokens, and the receipt of all."""
+    """Return the cells that fit into ``budget`` tokens as one text, and the receipt of all."""
     language, room = request.parsed.language.kernel, budget - FRAME_TOKENS
     cells = await asyncio.to_thread(_read_cells, candidates, language)
     needed = await asyncio.to_thread(_needed_indexes, cells, "", request)
@@ -108,7 +107,7 @@ def _read_cells(cells: Sequence[ContextCell], language: str) -> list[_Cell]:
 
 
 def _needed_indexes(cells: Sequence[_Cell], intent: str, request: PromptInput) -> list[int]:
-    """Return the indexes of the needed cells, then of the newest code cell and what it needs."""
+    """Add the newest code cell and what it needs."""
     names = [cell.names for cell in cells]
     indexes = needed_cells(names, _needed_names(names, intent, request))
     newest = next((i for i in range(len(cells) - 1, -1, -1) if cells[i].is_code), None)
@@ -119,7 +118,6 @@ def _needed_indexes(cells: Sequence[_Cell], intent: str, request: PromptInput) -
 
 
 def _needed_names(cells: Sequence[CellNames], intent: str, request: PromptInput) -> set[str]:
-    """Return the names in the intent that earlier cells define, and those that the code uses."""
     needed_names = names_in_text(intent, {name for cell in cells for name in cell.defined})
     if request.parsed.subject_language.name == "python":
         own = cell_names(request.parsed.subject)
@@ -130,7 +128,7 @@ def _needed_names(cells: Sequence[CellNames], intent: str, request: PromptInput)
 async def _choose(
     cells: Sequence[_Cell], needed: Sequence[int], language: str, room: int, count: Count
 ) -> dict[int, _ChosenText]:
-    """Choose the needed cells that fit, and then the newest others; return their texts by index."""
+    """Prefer needed cells, then the newest."""
     chosen: dict[int, _ChosenText] = {}
     needed_indexes = set(needed)
     others = [index for index in range(len(cells) - 1, -1, -1) if index not in needed_indexes]
@@ -145,7 +143,6 @@ async def _choose(
 
 
 async def _shorten_to_fit(code: str, language: str, room: int, count: Count) -> _ChosenText | None:
-    """Return the code, or else its outline, if it fits into ``room`` tokens."""
     for is_outline in (False, True):
         text = await asyncio.to_thread(outline, code, language) if is_outline else code
         if text and len(text) <= room * _CHARACTERS_PER_TOKEN:

@@ -1,4 +1,4 @@
-"""Find the Markdown headings above a cell, which say what the cell is about. Pure functions."""
+"""Find the Markdown headings above a cell, which say what it is about. Pure."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from collections.abc import Iterator, Sequence
 from ...requests import ContextCell
 
 MAX_LEVELS = 3
-MAX_LENGTH = 120  # the maximum number of characters of a heading; a longer heading is cut off
+MAX_LENGTH = 120  # characters; longer headings are cut off
 SEPARATOR = " > "
 _HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.*)$")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)$")
 
 
 def heading_path(cells: Sequence[ContextCell]) -> str:
-    """Return the nearest heading above and its parents: ``Results > Prices``, or ""."""
+    """Return the nearest heading and its parents: ``Results > Prices``, or ""."""
     path: list[str] = []
     level = 7
     for cell in reversed(cells):
@@ -31,7 +31,7 @@ def heading_path(cells: Sequence[ContextCell]) -> str:
 
 
 def headings(source: str, max_length: int = MAX_LENGTH) -> Iterator[tuple[int, str]]:
-    """Yield the level and the text of each heading. Lines in code blocks aren't headings."""
+    """Yield the level and the text of each heading, not those in code blocks."""
     fence = ""
     for line in source.splitlines():
         if match := _FENCE.match(line):
@@ -42,7 +42,7 @@ def headings(source: str, max_length: int = MAX_LENGTH) -> Iterator[tuple[int, s
                 fence = ""
         elif not fence and (match := _HEADING.match(line)):
             words = match[2].split()
-            if words and not words[-1].strip("#"):  # such as `# Prices #`
+            if words and not words[-1].strip("#"):  # `# Prices #`
                 words.pop()
             text = " ".join(words)[:max_length]
             if text:

@@ -1,7 +1,7 @@
 """Shorten a cell to the definitions that later cells may use.
 
-Invariant: the outline of Python code is valid Python code. A small model imitates the code in its
-prompt, so an incomplete statement there would lead to a syntax error in the model's answer.
+Invariant: the outline of Python code is valid Python: a small model would imitate an incomplete
+statement.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _MAGIC = re.compile(r"^\s*[%!]|\?\s*$")
 _DEFINITION = re.compile(
     r"(import |from \S+ import |(async )?def |class |[A-Za-z_][\w.]* *(=|<-) )"
 )
-_MAX_VALUE = 100  # characters; a longer assignment is shortened
+_MAX_VALUE = 100  # characters
 _IMPORTS_AND_ASSIGNMENTS = (
     *(ast.Import, ast.ImportFrom),
     *(ast.Assign, ast.AnnAssign, ast.AugAssign),
@@ -28,8 +28,8 @@ _FUNCTIONS_AND_CLASSES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 def outline(code: str, language: str = "python") -> str:
     """Return the imports, the assignments, and the first lines of functions and classes.
 
-    Long values are replaced by ``...``. In languages other than Python, these are the lines that
-    look like definitions. The outline of invalid or too deeply nested code is empty.
+    ``...`` replaces long values. In other languages than Python, these are lines that look like
+    definitions. The outline of invalid or too deeply nested code is empty.
     """
     lines = [line.rstrip() for line in code.splitlines() if not _MAGIC.search(line)]
     if fence_name(language) != "python":
@@ -50,12 +50,12 @@ def _shortened_statements(tree: ast.Module, lines: list[str]) -> Iterator[str]:
         elif isinstance(node, _IMPORTS_AND_ASSIGNMENTS):
             text = ""
             if node.end_lineno == node.lineno:
-                # `ast.get_source_segment` would split the whole code for each statement.
+                # `ast.get_source_segment` would split all code for each statement.
                 line = lines[node.lineno - 1].encode()
                 text = line[node.col_offset : node.end_col_offset].decode()
             if not 0 < len(text) <= _MAX_VALUE:
                 text = ast.unparse(_ValueShortener().visit(node))
-            # A statement that is still too long becomes a comment, which is valid code.
+            # A comment is valid code.
             is_short = len(text) <= 4 * _MAX_VALUE
             yield text if is_short else f"# {text[:_MAX_VALUE]} ..."
 
