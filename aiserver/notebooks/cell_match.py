@@ -29,27 +29,27 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from itertools import pairwise
 from typing import Literal, NamedTuple
 
-_MIN_TEXT = 20  # characters; a shorter content may be the same by chance
-_MIN_OWN_TEXT = 40  # the same for a notebook of which few cells are recorded, without imports
-_MIN_WORDS = 5  # of a similar content, for the same reason
+_MIN_TEXT = 20  # characters; shorter contents may be equal by chance
+_MIN_OWN_TEXT = 40  # for a notebook with few recorded cells, without imports
+_MIN_WORDS = 5  # of a similar content
 _MIN_SIMILARITY = 0.8
-_MAX_WORDS = 1_000  # of a content that is compared for similarity
-_MAX_OTHERS = 200  # recorded cells with which a changed cell is compared
-_MAX_ROUNDS = 10  # in which equal contents are matched
-_MAX_CHANGED = 10  # cells between two matches that are compared for similarity
-_MAX_ORDERED = 200_000  # cells in all recorded orders that are compared
-# Ids that tools assign by position, or give to the first cells of each notebook (PyCharm, Kaggle).
+_MAX_WORDS = 1_000  # compared for similarity
+_MAX_OTHERS = 200  # compared with a changed cell
+_MAX_ROUNDS = 10  # of matching equal contents
+_MAX_CHANGED = 10  # compared for similarity, between two matches
+_MAX_ORDERED = 200_000  # in all recorded orders
+# Ids by position, or of each notebook's first cells (PyCharm, Kaggle).
 _POSITIONAL = re.compile(
     r"\d{1,6}|initial_id|(cell|code|markdown|raw|id)[-_]?\d{0,6}|[A-Za-z]{1,2}\d{1,3}"
     r"|[A-Za-z]{1,16}[-_]\d{1,3}"
     r"|b1076dfc-b9ad-4769-8c92-a6c4dae69d19|79c7e3d0-c299-4dcb-8224-4455121ee9b0"
 )
-# A UUID, its first digits, as JupyterLab, nbformat, VS Code and PyCharm write them, or Colab's.
+# A UUID or its first digits (JupyterLab, nbformat, VS Code, PyCharm), or Colab's.
 _RANDOM = re.compile(
     r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{8}([0-9a-f]{8})?"
     r"|(?=.*\d)(?=.*[a-z])(?=.*[A-Z])[\w-]{12}"
 )
-# Ids that AI Server gives to unknown cells: UUIDs of version 5.
+# UUIDs of version 5, which AI Server gives to unknown cells.
 _GIVEN = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}")
 _WORD = re.compile(r"\w+")
 _IMPORT = re.compile(r"\s*(?:import|from|library|using)\b|\s*[#%!]")
@@ -58,14 +58,14 @@ Sign = Literal["id", "content", "similar"]
 
 
 class FileCell(NamedTuple):
-    """A cell of the file; ``id`` is empty if it has none. ``source`` must be ``normalized``."""
+    """A cell of the file; ``id`` may be empty, ``source`` is ``normalized``."""
 
     id: str
     source: str
 
 
 class Match(NamedTuple):
-    """The id of a recorded cell, and the sign by which a cell of the file was recognised as it."""
+    """A recorded cell's id, and the sign by which it was recognised."""
 
     id: str
     sign: Sign
@@ -88,16 +88,16 @@ class RecognisedCells(NamedTuple):
 
     @property
     def exact(self) -> set[int]:
-        """The indices of the cells that are recognised by more than a similar content."""
+        """The cells that are recognised by more than a similar content."""
         return {index for index, match in self.matches.items() if match.sign != "similar"}
 
     @property
     def rank(self) -> tuple[int, int]:
-        """The better of two notebooks that the file may be has the higher one."""
+        """A better match has a higher one."""
         return len(self.exact), len(self.matches)
 
     def without_changed(self) -> RecognisedCells:
-        """Return the cells without the matches that have changed."""
+        """Leave out matches that have changed."""
         matches = {i: match for i, match in self.matches.items() if match.id in self.unchanged}
         return self._replace(matches=matches)
 
@@ -108,7 +108,7 @@ def is_positional(cell_id: str) -> bool:
 
 
 def is_random(cell_id: str) -> bool:
-    """Return whether no cell of another notebook has this id, unless it is a copy."""
+    """Return whether only a copy of this cell can have this id."""
     return _RANDOM.fullmatch(cell_id) is not None and not is_positional(cell_id)
 
 
@@ -118,7 +118,7 @@ def is_given(cell_id: str) -> bool:
 
 
 def normalized(source: str) -> str:
-    """Return a content without what tools change when they write it: line breaks and ends."""
+    """Remove what tools change in a content: line breaks and ends."""
     lines = source.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     return "\n".join(line.rstrip() for line in lines).strip("\n")
 
@@ -132,10 +132,10 @@ def match_cells(
 ) -> dict[int, Match]:
     """Return the matches by the indices of ``cells``.
 
-    ``recorded`` has the contents that each recorded cell has had, newest first and ``normalized``;
-    those of cells that are recognised by random ids alone aren't needed. ``orders`` are the
-    recorded orders of the cells, newest first. They may contain other cells, too. ``trusts_ids`` is
-    whether random ids count, whatever the cells contain.
+    ``recorded`` has the contents of each recorded cell, newest first and ``normalized``; for cells
+    that are recognised by random ids alone, they aren't needed. ``orders`` are the recorded orders,
+    newest first, which may contain other cells. ``trusts_ids``: random ids count, whatever the
+    cells contain.
     """
     matcher = _Matcher(cells, recorded, orders, trusts_ids=trusts_ids)
     matcher.match_replaced()
@@ -154,7 +154,7 @@ def is_same_notebook(
 
     ``recorded`` are the cells with a session in the notebook's last order. All cells must match, or
     more than half on both sides with a longer text, or all recorded ones with a long text. Imports
-    don't count: a new notebook has them, too. Less text is enough if they have the same ids.
+    don't count: a new notebook has them, too. With the same ids, less text is enough.
     """
     texts = [cell.source for index, cell in enumerate(cells) if index in matches]
     count = len(list(recorded))
@@ -169,7 +169,7 @@ def is_same_notebook(
 def has_own_text(
     cells: Sequence[FileCell], recorded: Set[str], matches: Mapping[int, Match]
 ) -> bool:
-    """Return whether cells with recorded ids prove that a file is the notebook with these cells.
+    """Return whether cells with recorded ids prove that a file is their notebook.
 
     All cells of the file or all recorded ones must match, or a longer text. Imports don't count.
     """
@@ -181,7 +181,7 @@ def has_own_text(
 
 
 def _length(texts: Iterable[str]) -> int:
-    """Return how many characters there are, without imports."""
+    """Count no imports."""
     return sum(len(line) for text in texts for line in text.split("\n") if not _IMPORT.match(line))
 
 
@@ -213,10 +213,10 @@ class _Matcher:
                     self._take(index, id_, "id")
 
     def match_replaced(self) -> None:
-        """Match cells that were recorded with other ids when comparing them had failed.
+        """Match cells that were recorded again, with other ids, after comparing had failed.
 
-        The recorded cells with the new and with the old id have never been in one version, and the
-        new one began with a content of the old one.
+        The two recorded cells have never been in one version, and the new one began with a content
+        of the old one.
         """
         for index, ids in self._newest_contents():
             old = [id_ for id_ in ids if not is_given(id_)]
@@ -230,10 +230,10 @@ class _Matcher:
                     self._take(index, old[0], "content")
 
     def match_contents(self) -> None:
-        """Match each long content that is the newest one of only one recorded cell.
+        """Match long contents that are the newest of only one recorded cell.
 
         A cell that isn't in this version must be the only one that has ever had it. If the file has
-        kept ids, a cell with a new id can only be one that is missing in this version.
+        kept ids, a cell with a new id can only be one that is missing.
         """
         counts = Counter(source for id_ in self._free for source in set(self._sources[id_]))
         for index, ids in self._newest_contents():
@@ -242,7 +242,9 @@ class _Matcher:
                 self._take(index, ids[0], "content")
 
     def _newest_contents(self) -> list[tuple[int, list[str]]]:
-        """Return each unknown cell with the only long content, and the ids that have it, too."""
+        """Return unknown cells with a long content that no other has, and the ids that have it,
+        too.
+        """
         indices, ids = defaultdict[str, list[int]](list), defaultdict[str, list[str]](list)
         for index, cell in enumerate(self._cells):
             if index not in self.matches and len(cell.source) >= _MIN_TEXT:
@@ -252,7 +254,7 @@ class _Matcher:
         return [(same[0], ids[source]) for source, same in indices.items() if len(same) == 1]
 
     def match_names(self) -> None:
-        """Match cells by other ids, unless a content shows that ids were given to other cells."""
+        """Match other ids, unless contents show that they were given to other cells."""
         ids = {cell.id for cell in self._cells}
         moved = any(match.sign != "id" and match.id in ids for match in self.matches.values())
         for index, (id_, _) in enumerate(self._cells if self._trusts_ids and not moved else ()):
@@ -260,9 +262,9 @@ class _Matcher:
                 self._take(index, id_, "id")
 
     def drop_replaced(self) -> None:
-        """Remove the matches of cells in whose place, between the same neighbours, is another cell.
+        """Remove matches if another cell is between the same neighbours.
 
-        The cell there may be the recorded one after a change, and the matching one a copy of it.
+        That may be the recorded one after a change, and the match its copy.
         """
         moved = {match.id: index for index, match in self.matches.items() if match.sign != "id"}
         for run, gap in list(self._gaps()):
@@ -272,8 +274,8 @@ class _Matcher:
                     self._free.add(id_)
 
     def match_gaps(self) -> None:
-        """Match cells with the same or similar contents in the same order between two matches."""
-        for _ in range(_MAX_ROUNDS):  # each match may make clear which cell another one is
+        """Match same or similar contents in the same order between two matches."""
+        for _ in range(_MAX_ROUNDS):  # each match may reveal others
             count = len(self.matches)
             unknown = filter(self._may_match, range(len(self._cells)))
             counts = Counter(self._cells[index].source for index in unknown)
@@ -307,7 +309,7 @@ class _Matcher:
     def _match_equal(
         self, run: Sequence[int], gap: Sequence[str], counts: Mapping[str, int]
     ) -> None:
-        """Match a content that only one unknown cell has, and only one in the gap has had."""
+        """Match contents that only one unknown cell has, and only one in the gap has had."""
         contents = {self._cells[index].source: index for index in filter(self._may_match, run)}
         ids: dict[str, list[str]] = defaultdict(list)
         for id_ in filter(self._free.__contains__, gap):
@@ -317,7 +319,7 @@ class _Matcher:
         for source, index in contents.items():
             if len(ids[source]) == counts[source] == 1:
                 (id_,) = ids[source]
-                # If the newest content is in the file, too, the recorded cell is probably there.
+                # Otherwise, the recorded cell is probably there.
                 is_earlier = len(source) >= _MIN_TEXT and not counts[self._newest(id_)]
                 is_sign = source == self._newest(id_) or is_earlier
                 if is_sign and not self._is_another(index, id_):
@@ -327,15 +329,15 @@ class _Matcher:
             self._take(index, id_, "content")
 
     def _match_similar(self, pairs: Sequence[tuple[int, str]]) -> None:
-        """Match pairs of cells if each is the most similar one to the other.
+        """Match cells that are the most similar to each other.
 
-        No other recorded cell, which may be from another branch, may be as similar.
+        No other recorded cell, perhaps from another branch, may be as similar.
         """
         rest = self._free - {id_ for _, id_ in pairs}
         if len(rest) > _MAX_OTHERS:
             return
         if not self.matches:
-            return  # without a recognised cell, nothing says that this is the place
+            return  # nothing says that this is the place
         similarity = {
             (index, id_): self._similarity(self._cells[index].source, id_)
             for index, _ in pairs
@@ -356,13 +358,13 @@ class _Matcher:
         return self._sources[id_][0] if self._sources[id_] else ""
 
     def _best_version(self, orders: Iterable[Sequence[str]]) -> Sequence[str]:
-        """Return the recorded order that has the most contents of the file.
+        """Return the order with the most contents of the file.
 
-        It isn't always the newest order, for example after a checkout in git.
+        It isn't always the newest, as after a checkout in git.
         """
         ids = {cell.id for cell in self._cells if is_random(cell.id)}
         contents = {cell.source for cell in self._cells if cell.source}
-        # The file's ids and contents that a recorded cell explains. Copies explain the same ones.
+        # The ids and contents in the file that a recorded cell explains.
         explained = {
             id_: ids & {id_} or contents.intersection(old) for id_, old in self._sources.items()
         }
@@ -379,9 +381,9 @@ class _Matcher:
         return best
 
     def _gaps(self) -> Iterator[tuple[list[int], Sequence[str]]]:
-        """Return the unknown cells between two matches, with the recorded cells between these.
+        """Return the unknown and recorded cells between two matches.
 
-        Matches that have moved, or aren't in the version, are no limits of such a gap.
+        Matches that have moved, or aren't in the version, are no limits.
         """
         limits = _in_order(
             [
@@ -397,13 +399,11 @@ class _Matcher:
                 yield run, self._version[above + 1 : below]
 
     def _may_match(self, index: int) -> bool:
-        """Return whether a cell that isn't matched yet may be recognised by its content."""
         cell = self._cells[index]
         is_new = self._has_ids and is_random(cell.id)
         return index not in self.matches and bool(cell.source) and not is_new
 
     def _is_another(self, index: int, id_: str) -> bool:
-        """Return whether a cell has the random id of another recorded cell."""
         own = self._cells[index].id
         return own != id_ and own in self._sources and is_random(own)
 
@@ -412,7 +412,7 @@ class _Matcher:
         self._free.remove(id_)
 
     def _similarity(self, source: str, id_: str) -> float:
-        """Return the share of words that two contents have in common, from 0 to 1."""
+        """Return a number from 0 to 1."""
         words, old_words = map(self._count_words, (source, self._newest(id_)))
         sizes = words.total(), old_words.total()
         return 2 * (words & old_words).total() / sum(sizes) if min(sizes) >= _MIN_WORDS else 0.0
@@ -424,8 +424,8 @@ class _Matcher:
 
 
 def _in_order(pairs: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return the most of these pairs whose second numbers increase."""
-    best: list[tuple[int, int]] = []  # the last pair of each length with the smallest end
+    """Return the longest sequence of pairs whose second numbers increase."""
+    best: list[tuple[int, int]] = []  # of each length, the last pair with the smallest end
     tails: list[int] = []
     before: dict[tuple[int, int], tuple[int, int] | None] = {}
     for pair in pairs:

@@ -3,15 +3,14 @@
 Invariants:
 
 - Unless the caller asks for a cached version, a history is always current, even after other
-  programs changed the store or its files. Each call gets the marks of all sessions from the store
-  (a mark changes when its session changes), and reads the sessions whose marks have changed.
-- Histories are computed in threads, so the event loop isn't blocked. Calls for one notebook run one
-  after the other, so that simultaneous calls read each session only once.
+  programs changed the store. Each call reads the sessions whose marks have changed.
+- Histories are computed in threads. Calls for one notebook run one after the other, so that they
+  read each session only once.
 - Python's garbage collector blocks the server while it visits all objects. So only a few notebooks
-  are cached, and each cached notebook consists of few objects. The objects of large notebooks are
-  hidden from the collector (by ``gc.freeze``, as in ``gc_pause.py``).
-- The memory of a cached notebook is a few times the size of its sessions. So the size of all cached
-  notebooks is limited, and the memory is freed ``_IDLE`` seconds after the last call.
+  are cached, each as few objects, and those of large notebooks are hidden from the collector
+  (``gc_pause.py``).
+- A cached notebook takes a few times the memory of its sessions. So the size of all is limited, and
+  the memory is freed ``_IDLE`` seconds after the last call.
 """
 
 from __future__ import annotations
@@ -36,10 +35,10 @@ from ..sessions.record.merge import SeqsByDigest, seqs_by_digest
 from ..sessions.record.recovery import parse_or_recover
 
 _MAX_NOTEBOOKS = 4
-_MAX_BYTES = 64 * 1024 * 1024  # of sessions; a larger notebook is cached alone
-_IDLE = 600.0  # seconds without a call after which nothing is cached any more
-_SESSIONS_PER_READ = 64  # the maximum number of sessions that are loaded together
-_MANY_STEPS = 5_000  # the garbage collector takes 10 ms to visit the objects of 5,000 steps
+_MAX_BYTES = 64 * 1024 * 1024  # a larger notebook is cached alone
+_IDLE = 600.0  # seconds without a call until the memory is freed
+_SESSIONS_PER_READ = 64  # loaded together
+_MANY_STEPS = 5_000  # the garbage collector takes 10 ms for the objects of 5,000 steps
 
 
 class LazySessions(Mapping[str, Session]):
@@ -60,7 +59,7 @@ class LazySessions(Mapping[str, Session]):
 
 @dataclass(frozen=True)
 class History:
-    """The stored history of a notebook at one time. Immutable."""
+    """A notebook's stored history at one time. Immutable."""
 
     notebook_id: str
     sessions: Mapping[str, Session]
@@ -77,8 +76,6 @@ class History:
 
 @dataclass(eq=False)
 class _CachedCell:
-    """The cached session of a cell."""
-
     digest: bytes
     """The SHA-256 of the stored bytes."""
     raw: bytes
@@ -92,8 +89,6 @@ class _CachedCell:
 
 @dataclass
 class _CachedNotebook:
-    """The cached history of a notebook."""
-
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     marks: Mapping[str, Hashable] = field(default_factory=dict)
     cells: dict[str, _CachedCell] = field(default_factory=dict)
@@ -102,7 +97,7 @@ class _CachedNotebook:
     history: History | None = None
 
     def weight(self) -> int:
-        """Return the size of the sessions, but at most the limit of the cache."""
+        """Return the size of the sessions, at most the cache's limit."""
         return min(sum(len(cell.raw) for cell in self.cells.values()), _MAX_BYTES)
 
 
@@ -117,12 +112,10 @@ class Histories:
         self._timer: asyncio.TimerHandle | None = None
 
     async def load(self, notebook_id: str, *, version: str | None = None) -> History:
-        """Return the history of a notebook; it is empty if the store has none.
+        """Return a notebook's history, which may be empty.
 
-        If the cached history has this ``version``, it is returned even if the notebook has changed
-        after this history was cached. So a client that reads a timeline moment by moment gets all
-        moments from the same version, even if new moments are added in the meantime. Raises
-        InvalidField, StorageError.
+        A cached one with this ``version`` is returned even if the notebook has changed since, so
+        that a client can read a timeline moment by moment. Raises InvalidField, StorageError.
         """
         check_id("notebookId", notebook_id)
         cached = self._cached(notebook_id)
@@ -139,7 +132,7 @@ class Histories:
     def _restart_timer(self) -> None:
         if self._timer:
             self._timer.cancel()
-        # The timer refers to the cache weakly, so that the cache is freed with this object.
+        # The timer's reference is weak, so that the cache is freed with this object.
         self._timer = asyncio.get_running_loop().call_later(_IDLE, _clear, weakref.ref(self._cache))
 
     def _cached(self, notebook_id: str) -> _CachedNotebook:
@@ -149,7 +142,6 @@ class Histories:
         return cached
 
     async def _update(self, notebook_id: str, cached: _CachedNotebook) -> History:
-        """Update the cached history from the store, and return it."""
         session_marks = await self._store.session_marks(notebook_id, owner=self._owner)
         marks = {cell_id: mark for (_, cell_id), mark in session_marks.items()}
         log_mark = (await self._store.notebook_marks(owner=self._owner)).get(notebook_id)
@@ -163,8 +155,7 @@ class Histories:
             log = await self._store.read_notebook_log(notebook_id, owner=self._owner)
         changed = [cell_id for cell_id, mark in marks.items() if cached.marks.get(cell_id) != mark]
         loaded = await load_raw_batch(self._store, self._owner, notebook_id, changed)
-        # All sessions are parsed in one thread, because several threads that parse JSON would delay
-        # the event loop.
+        # In one thread: several that parse JSON would delay the event loop.
         previous_cells = {
             cell_id: cell for cell_id, cell in cached.cells.items() if cell_id in marks
         }
@@ -180,7 +171,7 @@ class Histories:
                 if cell_id in cells and cells[cell_id].steps is counted[0]:
                     cached.history.counts[cell_id] = counted
         cached.log_mark, cached.log, cached.cells = log_mark, log, cells
-        unread = set(changed) - loaded.keys()  # the next call tries to load these sessions again
+        unread = set(changed) - loaded.keys()  # loaded by the next call
         cached.marks = {cell_id: mark for cell_id, mark in marks.items() if cell_id not in unread}
         if sum(len(cells[cell_id].steps) for cell_id in changed if cell_id in cells) > _MANY_STEPS:
             gc.freeze()
@@ -194,9 +185,9 @@ def _clear(reference: weakref.ref[LRUCache[str, _CachedNotebook]]) -> None:
 
 
 def free_memory(cache: LRUCache[str, _CachedNotebook]) -> None:
-    """Remove the cached notebooks, and return their memory to the system."""
+    """Empty the cache, and return its memory to the system."""
     cache.clear()
-    # Without this, glibc keeps most of it (``benchmarks/large_notebooks.py``).
+    # Otherwise, glibc keeps most of it (``benchmarks/large_notebooks.py``).
     with contextlib.suppress(AttributeError, OSError, TypeError):  # no glibc
         ctypes.CDLL(None).malloc_trim(0)
 
@@ -208,10 +199,10 @@ async def load_raw_batch(
     cell_ids: Sequence[str],
     max_bytes: int | None = None,
 ) -> dict[str, bytes]:
-    """Return the stored bytes of the sessions of some cells, by cell id.
+    """Return the stored bytes of sessions by cell id.
 
-    Cells without a session are left out, as are those that would make the sessions larger than
-    ``max_bytes`` together. The first session is always returned.
+    Cells without a session are left out, as are those beyond ``max_bytes`` together. The first
+    session is always returned.
     """
     result: dict[str, bytes] = {}
     size = 0
@@ -235,10 +226,10 @@ def build_history(
     log: Sequence[NotebookLogEntry],
     left_out: Collection[str] = (),
 ) -> History:
-    """Build a notebook's history. ``stored`` maps each cell id to the stored bytes of its session.
+    """Build a notebook's history from the ``stored`` bytes by cell id.
 
-    The cells ``left_out`` don't exist in it. For a large notebook this takes seconds, so don't call
-    it on the event loop.
+    The cells ``left_out`` don't exist in it. For a large notebook, this takes seconds, so don't
+    call it on the event loop.
     """
     for entry in log if left_out else ():
         if isinstance(ids := entry.data.get("cell_ids"), list):
@@ -258,16 +249,15 @@ def _update_cells(
 ) -> dict[str, _CachedCell]:
     """Return the cached sessions, sorted by cell id.
 
-    Sessions of the cells in ``changed`` are parsed from the bytes in ``loaded``, unless these bytes
-    are the same as before. A cell whose session wasn't loaded or can't be recovered is left out.
-    All other cells are taken from ``previous_cells``.
+    Those of ``changed`` cells are parsed, unless their bytes in ``loaded`` are the same as before.
+    A cell whose session wasn't loaded or can't be recovered is left out.
     """
     cells = dict(previous_cells)
     for cell_id in changed:
         previous, data = cells.pop(cell_id, None), loaded.get(cell_id)
         digest = hashlib.sha256(data).digest() if data else b""
         if previous and previous.digest == digest:
-            cells[cell_id] = previous  # the mark has changed, but not the stored bytes
+            cells[cell_id] = previous  # only the mark has changed
         elif data and (session := parse_or_recover(data, SessionKey(notebook_id, cell_id, owner))):
             merged = session.meta.merged
             cells[cell_id] = _CachedCell(
@@ -292,8 +282,7 @@ def _history_of_cells(
             cell.seqs_by_digest = seqs_by_digest(codec.parse(cell.raw))
         return cell.seqs_by_digest if cell else None
 
-    # Entries refer to records by seq. A merge of git branches may have changed the seqs of records,
-    # so the entries are updated.
+    # A merge of git branches may have changed the seqs in the entries.
     merges = {cell_id: cell.merged for cell_id, cell in cells.items() if cell.merged}
     last_seqs = {
         cell_id: max((step.seq or 0 for step in cell.steps), default=0)

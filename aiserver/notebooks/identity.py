@@ -2,32 +2,29 @@
 
 Invariants:
 
-- A notebook that was renamed or moved keeps its id, even if two paths lead to its file. A copy of a
-  notebook gets a new id and copies of the sessions. So two notebooks have the same id only until
-  the copy is identified by this module.
+- A renamed or moved notebook keeps its id, even if two paths lead to its file. A copy gets a new id
+  and copies of the sessions.
 - If another person has saved an id in the file that no log here has, the notebook with this id is a
   copy of the one that was recorded at its path and has cells in common with it.
-- A notebook that lost its id is recognised by its path. But one of its cells must have an id and a
-  content that were recorded at this path, or most of the contents must be the same, or the recorded
-  notebook must have no sessions. So a new notebook at an old path (such as ``Untitled.ipynb``)
-  doesn't get the history of the old notebook. If it was moved, too, all its recorded cells must be
-  in it, unchanged, and not all of them as they were first recorded, as in a template.
+- A notebook that lost its id is recognised by its path, but only if a cell has an id and a content
+  that were recorded there, or most of the contents are the same, or the recorded notebook has no
+  sessions. So a new notebook at an old path (such as ``Untitled.ipynb``) doesn't get the old
+  history. If it was moved, too, all its recorded cells must be in it, unchanged, and not all as
+  they were first recorded, as in a template.
 - The files of a pair of jupytext are one notebook: those that jupytext names, and a text notebook
   and the ``.ipynb`` file of the same name.
-- Identifying a notebook again gives the same result, even if the first response got lost, the
-  server ended during the first call, or two servers identify the notebook at the same time. If
-  another page has already saved an id in the notebook's file, a page without an id gets this id.
+- Identifying a notebook again gives the same result, even if the response got lost, the server
+  ended meanwhile, or two servers do it at the same time. A page without an id gets one that another
+  page has saved in the file.
 
 This module writes these entries into the change log:
 
-- ``path_seen {path, forked_from?}``: the notebook's path. In a copy, ``forked_from`` is the id of
-  the original notebook. Once a page has sent the new id of the copy, an entry without
-  ``forked_from`` follows.
-- ``cell_order {cell_ids}``: the order of the cells in the notebook at the path of the last
-  ``path_seen`` entry.
+- ``path_seen {path, forked_from?}``: the path and, for a copy, the original's id. Once a page has
+  sent the copy's new id, an entry without ``forked_from`` follows.
+- ``cell_order {cell_ids}``: the order of the cells at the last ``path_seen``.
 - ``taken_over {taken, digests}``: the records copied from other roots (``other_roots.py``).
-- ``changed {cells, digests, id, inherited}``, only in a copy: the last seqs of the cells in the
-  original notebook. All records up to these seqs are older than the copy.
+- ``changed {cells, digests, id, inherited}``, only in a copy: the last seqs in the original
+  notebook. Records up to these are older than the copy.
 """
 
 from __future__ import annotations
@@ -61,23 +58,23 @@ from .notebook_index import COPIED, PATH_SEEN, NotebookIndex, NotebookState
 from .other_roots import OtherRoots
 from .recorded_cells import read_contents, record_matches
 
-_MAX_SESSIONS = 5_000  # in a larger notebook, cells are only recognised by their ids
-_MAX_COMPARED = 30  # notebooks at the path of a file, and others that may have been moved there
-TEXT_SUFFIXES = (".py", ".md", ".Rmd", ".qmd", ".R", ".jl")  # the usual ones of jupytext
-_MAX_FILES = 64  # whose matches are kept until a page sends the ids
+_MAX_SESSIONS = 5_000  # in larger notebooks, only ids count
+_MAX_COMPARED = 30  # at a path, or perhaps moved there
+TEXT_SUFFIXES = (".py", ".md", ".Rmd", ".qmd", ".R", ".jl")  # jupytext's usual ones
+_MAX_FILES = 64  # kept until a page sends the ids
 
 
 class NotebookFiles(Protocol):
     """Gives access to the files of notebooks."""
 
     def name(self, path: str) -> str:
-        """Return the name that the logs use for the notebook at a path of the contents API.
+        """Return the logs' name for a path of the contents API.
 
-        The name doesn't depend on the folder in which Jupyter was started.
+        It doesn't depend on the folder in which Jupyter was started.
         """
 
     def path(self, name: str) -> str | None:
-        """Return a notebook's path in the contents API; None if the server doesn't serve it."""
+        """Return the path in the contents API; None if the server doesn't serve it."""
 
     async def exists(self, name: str) -> bool:
         """Return whether there is a notebook of that name."""
@@ -86,12 +83,12 @@ class NotebookFiles(Protocol):
         """Return the id in the notebook's file, or None."""
 
     async def is_same(self, name: str, other: str) -> bool:
-        """Return whether two names lead to the same file, for example because one is a link."""
+        """Return whether two names lead to the same file; one may be a link."""
 
 
 @dataclass(frozen=True)
 class NotebookIdentity:
-    """The id of a notebook, and the id of the notebook that it was copied from, if any."""
+    """A notebook's id, and that of the notebook it was copied from, if any."""
 
     notebook_id: str
     forked_from: str | None = None
@@ -112,8 +109,8 @@ class NotebookRegistry:
         self._owner = owner
         self._index = NotebookIndex(store, owner)
         self._matches: LRUCache[str, list[Match]] = LRUCache(_MAX_FILES)
-        # All notebooks share this lock, because calls are rare, and because two calls may be about
-        # the same notebook. Reading a notebook doesn't wait for it.
+        # One lock, because calls are rare, and two may be about the same notebook. Reading a
+        # notebook doesn't wait for it.
         self._lock = asyncio.Lock()
 
     async def identify(
@@ -121,15 +118,14 @@ class NotebookRegistry:
     ) -> NotebookIdentity:
         """Return the id for the notebook at ``path``.
 
-        ``notebook_id`` is the id that the notebook has in the page, if any, and ``cell_ids`` are
-        its cells. Raises InvalidField for an invalid id, StorageError.
+        ``notebook_id`` is its id in the page, if any. Raises InvalidField, StorageError.
         """
         if notebook_id is not None:
             check_id("notebookId", notebook_id)
         path = path.strip("/")
         async with self._lock, self._store.notebook_id_lock(owner=self._owner):
             identity = await self._identify(path, notebook_id, cell_ids)
-        # A page that registers another notebook doesn't wait for that.
+        # Other notebooks don't wait for this.
         if identity.forked_from:
             await self._copy_history(identity.forked_from, identity.notebook_id)
             if identity.notebook_id == notebook_id:  # the page has the id already
@@ -160,7 +156,7 @@ class NotebookRegistry:
         return NotebookIdentity(id_)
 
     async def find_id(self, path: str, cell_ids: Sequence[str]) -> str | None:
-        """Return the id that ``identify`` would give to a notebook without one; None: a new one.
+        """Return the id that ``identify`` would give; None for a new one.
 
         Nothing is written. Raises StorageError.
         """
@@ -169,10 +165,7 @@ class NotebookRegistry:
             return await self._find_id(self._files.name(path.strip("/")), cell_ids)
 
     async def copy_from_other_roots(self, path: str, notebook_id: str | None) -> None:
-        """Copy the histories with which the cells of the file at ``path`` may be compared.
-
-        ``notebook_id`` is the id in the file. Raises StorageError.
-        """
+        """Copy histories to compare with the file. Raises StorageError."""
         path = path.strip("/")
         if self._other_roots is None or not self._other_roots.stores(path):
             return
@@ -195,18 +188,17 @@ class NotebookRegistry:
         keeps_ids: bool,
         paired_paths: Iterable[str] = (),
     ) -> RecognisedCells | None:
-        """Return which recorded cells the cells of a notebook's file are; None if it is unknown.
+        """Return which recorded cells those of a file are; None for an unknown notebook.
 
-        ``notebook_id`` is the id in the file. ``keeps_ids`` is whether the file keeps the ids of
-        its cells. ``paired_paths`` are those of all files of its pair. If a file without id has
-        cells with recorded ids, but may be another notebook, there are no matches. Nothing is
-        written, but the next call of ``identify`` records the matches. Raises StorageError.
+        ``notebook_id`` is the id in the file, and ``keeps_ids`` whether it keeps those of its
+        cells. If a file without id has cells with recorded ids, but may be another notebook, there
+        are no matches. The next call of ``identify`` records the matches. Raises StorageError.
         """
         name = self._files.name(path.strip("/"))
         if pair := {self._files.name(other.strip("/")) for other in paired_paths}:
             self._index.pairs.put(name, pair)
         await self._index.refresh()
-        # jupytext gives the ids of a pair by order, and a setting may say that this is one.
+        # jupytext gives a pair's ids by order, and a setting may pair this file.
         if keeps_ids and self._index.notebooks and await self._has_text_notebook(name):
             keeps_ids = False
         if notebook_id is None:
@@ -223,9 +215,9 @@ class NotebookRegistry:
     ) -> RecognisedCells | None:
         """Return the matches with the notebook whose id is in the file, or its copy at the path.
 
-        Git may have put back a file of the other one, or a tool has written the copy anew. If the
-        notebook itself isn't at another path, it may also have been moved here, or a copy of the
-        one that is here may have been merged into it.
+        Git may have put back the other one's file, or a tool has rewritten the copy. If the
+        notebook isn't at another path, it may have been moved here, or a copy of the one here may
+        have been merged into it.
         """
         is_own = await self._is_original(notebook_id, name)
         more = [] if is_own else [(self._store, notebook_id)]
@@ -238,7 +230,7 @@ class NotebookRegistry:
         if not has_log and best and best.matches:
             return best
         if self._index.may_inherit(notebook_id):
-            # Another person has saved this id in the file. ``identify`` makes it a copy.
+            # This is another person's id; ``identify`` makes it a copy.
             result = await self._recognise_without_id(
                 name, cells, keeps_ids=keeps_ids, finds_moved=False
             )
@@ -250,8 +242,8 @@ class NotebookRegistry:
             is_copy = notebook_id in self._index.origins(best.notebook_id)
             if own is best or (best.rank >= own.rank if is_copy else best.exact - own.exact):
                 return best
-        # Several files may have been made from one, and contain other cells with its ids. What was
-        # recorded about a copy in another root is copied later, under the id that it gets.
+        # Several files may have been made from one, with other cells and the same ids. What another
+        # root has about a copy is copied later, under its new id.
         path = self._files.path(name)
         others = self._other_roots.stores(path) if self._other_roots and path and not is_own else {}
         more = [(store, notebook_id) for store in others.values()]
@@ -265,7 +257,6 @@ class NotebookRegistry:
         keeps_ids: bool,
         finds_moved: bool = True,
     ) -> RecognisedCells | None:
-        """Return the best match of a file whose ids and contents must tell which notebook it is."""
         cell_ids = [cell.id for cell in cells]
         fitting: list[tuple[tuple[bool, int, int, bool, bool, int], RecognisedCells]] = []
         others: dict[str, Set[str]] = {}
@@ -274,8 +265,8 @@ class NotebookRegistry:
         if by_ids and not await self._is_at_another_path(by_ids, name):
             at_path.add(by_ids)
         moved = [*filter(None, [by_ids]), *await self._find_moved(name, cells)]
-        # Of equal ones, the oldest counts: comparing failed when another one was recorded. Of one
-        # and its copies, it is the last used.
+        # Of equal ones, the oldest: comparing failed when another was recorded. Of copies, the last
+        # used.
         candidates = sorted(
             at_path.union(moved if finds_moved else []),
             key=lambda id_: (self._index.notebooks[id_].last_entry, id_),
@@ -288,18 +279,18 @@ class NotebookRegistry:
             is_here = notebook.path == name
             has_ids = keeps_ids and not result.recorded.isdisjoint(filter(is_random, cell_ids))
             if candidate not in at_path:
-                # A template, from which the notebook was made, has the first contents of all cells.
+                # A template has the first contents of all cells.
                 is_same = result.is_whole and (result.has_changed or not name.endswith(".ipynb"))
             elif candidate == by_ids or has_ids:
                 is_same = has_own_text(cells, result.recorded, result.matches)
             else:
                 if keeps_ids and all(map(is_random, cell_ids)):
-                    # A tool that keeps ids would have kept some of the notebook's: this file was
-                    # made from its present contents, or is another notebook.
+                    # A tool that keeps ids would have kept some: this was made from the present
+                    # contents, or is another notebook.
                     result = result.without_changed()
                 is_same = is_same_notebook(cells, last, result.matches)
             if is_same:
-                # A notebook that was moved here may have replaced that at the path.
+                # A notebook that was moved here may have replaced it.
                 first = is_here or candidate == by_ids or candidate not in at_path
                 has_name = PurePosixPath(notebook.path or "").name == PurePosixPath(name).name
                 rank = (first, *result.rank, is_here, has_name, len(result.recorded))
@@ -325,10 +316,7 @@ class NotebookRegistry:
         trusts_ids: bool,
         more: Iterable[tuple[SessionManager, str]] = (),
     ) -> RecognisedCells:
-        """Match the cells with those of a notebook.
-
-        ``more`` are stored notebooks, by store and id, whose contents of the same cells count.
-        """
+        """``more`` are other stores and ids with contents of the same cells."""
         marks = await self._store.session_marks(notebook_id, owner=self._owner)
         recorded = {cell_id for _, cell_id in marks}
         random = {cell.id for cell in cells if is_random(cell.id) and not is_given(cell.id)}
@@ -365,7 +353,7 @@ class NotebookRegistry:
         has_changed = has_changed or bool(orders and unchanged.difference(orders[-1]))
         last = recorded & set(orders[0] if orders else ())
         newest = Counter(contents[id_][0] for id_ in last if contents[id_])
-        # Of equal cells, none is recognised, but all of them must be there.
+        # Equal cells aren't recognised, but must be there.
         is_whole = newest <= Counter(cell.source for cell in cells) and unchanged <= last
         is_whole = is_whole and bool(unchanged) and len(last) > 1
         return RecognisedCells(notebook_id, matches, recorded, unchanged, has_changed, is_whole)
@@ -373,9 +361,8 @@ class NotebookRegistry:
     async def find(self, path: str, notebook_id: str) -> list[str]:
         """Return which notebook the file at ``path`` is, and those that it began there as.
 
-        There is none if the file has the id of a notebook at another path, or may be a copy of it
-        that was recorded at this path: only opening it can tell. ``notebook_id`` is the id in the
-        file. Nothing is written. Raises StorageError.
+        There is none if the file has the id of a notebook at another path, or may be its copy that
+        was recorded here: only opening it can tell. Nothing is written. Raises StorageError.
         """
         async with self._lock:
             await self._index.refresh()
@@ -385,9 +372,9 @@ class NotebookRegistry:
             return self._index.origins_at(name, notebook_id) if is_own else []
 
     async def paths(self, notebook_ids: Iterable[str]) -> dict[str, str | None]:
-        """Return the current paths of notebooks in the contents API, by notebook id.
+        """Return paths in the contents API by notebook id, None for no notebook.
 
-        The path of a notebook that doesn't exist is None. Raises StorageError.
+        Raises StorageError.
         """
         async with self._lock:
             await self._index.refresh()
@@ -402,17 +389,15 @@ class NotebookRegistry:
     async def _find_id(self, name: str, cell_ids: Sequence[str]) -> str | None:
         """Return an existing id for a notebook that has none in the page.
 
-        The notebook's file may contain an id, because another page got one and saved the notebook
-        after this page was opened. Otherwise, the cells may match those of a notebook that was
-        recorded at the same path. In some file formats, no cells match, because each read generates
-        new cell ids. In that case, the id of a notebook that was recorded at the same path is used.
-        But this id must have no sessions, so that no histories are mixed up.
+        Another page may have saved one meanwhile, or cells match those of a notebook at the same
+        path. In formats whose cells get new ids at each reading, a notebook at the same path counts
+        if it has no sessions, so that no histories are mixed up.
         """
         on_disk = await self._files.notebook_id(name)
         if on_disk is not None and is_id(on_disk):
             return on_disk
-        # When the file was read, cells that may be others than the recorded ones got new ids. So a
-        # number is that of a page which read it before the kernel registered the same notebook.
+        # When the file was read, doubtful cells got new ids, so a number is that of a page which
+        # read it before the kernel registered the notebook.
         matching_id = self._index.best_match(name, cell_ids)
         if matching_id is not None:
             return matching_id
@@ -424,22 +409,20 @@ class NotebookRegistry:
         return None
 
     async def _has_text_notebook(self, name: str) -> bool:
-        """Return whether there is a file beside the notebook that may be its text notebook."""
         texts = [name.removesuffix(".ipynb") + suffix for suffix in TEXT_SUFFIXES]
         return any(await asyncio.gather(*map(self._files.exists, texts)))
 
     async def _is_at_another_path(self, notebook_id: str, name: str) -> bool:
-        """Return whether the file of a notebook, with its id, is at another path."""
         notebook = self._index.notebooks[notebook_id]
         if notebook.path is None or self._index.is_at(notebook, name):
             return False
         return await self._files.notebook_id(notebook.path) == notebook_id
 
     async def _find_moved(self, name: str, cells: Sequence[FileCell]) -> list[str]:
-        """Return the ids of notebooks that are no longer at their paths, and may be this file.
+        """Return notebooks that aren't at their paths, and may be this file.
 
-        They have a cell in common, or as many cells. Those with the most cells in common come
-        first, then the last used.
+        They share a cell, or have as many; those that share the most come first, then the last
+        used.
         """
         ids = {cell.id for cell in cells if is_random(cell.id)}
         suffix = PurePosixPath(name).suffix
@@ -457,9 +440,9 @@ class NotebookRegistry:
         return moved
 
     async def _is_original(self, notebook_id: str, name: str, *, is_certain: bool = False) -> bool:
-        """Return whether the file with this name is the notebook itself, which may have been moved.
+        """Return whether a file is the notebook itself, perhaps moved, and not a copy.
 
-        Otherwise, the file is a copy of the notebook, or may be one if ``is_certain`` is set.
+        With ``is_certain``, return False if it may be a copy.
         """
         notebook = self._index.notebooks.get(notebook_id)
         if notebook is None or notebook.path is None or self._index.is_at(notebook, name):
@@ -468,11 +451,10 @@ class NotebookRegistry:
             return True
         if await self._files.is_same(notebook.path, name):
             return True
-        # There is still a file at the old path. If it contains this id, the file at the new path is
-        # a copy. If it has a different id, the notebook was moved. If it contains no id, because a
-        # tool has removed it, the notebook also counts as moved. If the file at the old path has
-        # the notebook's present cells when it is opened again, it becomes the copy.
-        # A text notebook never contains an id: it has not been moved, either.
+        # If the file at the old path contains this id, the new one is a copy. With another id, or
+        # without one, because a tool has removed it, the notebook was moved. If the old file has
+        # the notebook's present cells when it is opened again, it becomes the copy. A text notebook
+        # never contains an id: it has not been moved, either.
         is_text = not notebook.path.endswith(".ipynb")
         on_disk = await self._files.notebook_id(notebook.path)
         return not (is_text or on_disk == notebook_id or (is_certain and on_disk is None))
@@ -480,19 +462,18 @@ class NotebookRegistry:
     async def _fork(
         self, origin_id: str, path: str, cell_ids: Sequence[str], copy_id: str | None = None
     ) -> NotebookIdentity:
-        """Assign an id of its own to the notebook at ``path``, a copy of notebook ``origin_id``.
+        """Assign a new id to a copy of ``origin_id``, unless it has ``copy_id`` already.
 
-        ``identify`` gives it copies of the sessions. ``copy_id`` is the id that it has already.
+        ``identify`` copies the sessions.
         """
         name = self._files.name(path)
         copy_id = copy_id or self._index.find_pending_copy(origin_id, name) or str(uuid.uuid4())
-        # The log is written first: after a crash, the next call finds the id in the log and copies
-        # the missing sessions.
+        # The log comes first: after a crash, the next call finds the id there, and copies the
+        # missing sessions.
         await self._record(copy_id, name, cell_ids, forked_from=origin_id)
         summaries, _ = await self._store.list_sessions(origin_id, owner=self._owner)
         await self._log_deleted(origin_id, copy_id, {summary.cell_id for summary in summaries})
-        # Sessions are copied from other roots first. If the original notebook also has a session of
-        # such a cell, the store's ``fork`` doesn't replace the session from the other root.
+        # Other roots come first: ``fork`` doesn't replace a session from there.
         await self._copy_sessions(path, origin_id, copy_id)
         return NotebookIdentity(copy_id, forked_from=origin_id)
 
@@ -506,7 +487,7 @@ class NotebookRegistry:
             try:
                 session = await self._store.fork(source, target)
             except (NotFound, SessionTooNew, SessionCorrupt):
-                continue  # a session that was just deleted or can't be read isn't copied
+                continue  # deleted or unreadable
             last_seqs[summary.cell_id] = session.next_seq - 1
             if digest := last_digest(session):
                 digests[summary.cell_id] = digest
@@ -517,10 +498,7 @@ class NotebookRegistry:
     async def _record_inherited(
         self, copy_id: str, last_seqs: dict[str, int], digests: dict[str, str]
     ) -> None:
-        """Log the last seqs of the records that a copy got from the original notebook.
-
-        So the timeline places these records before all changes of the copy.
-        """
+        """Log the last seqs that a copy inherited, to place their records first in the timeline."""
         notebook = self._index.notebooks[copy_id]
         if last_seqs and not notebook.has_inherited_entry:
             id_ = str(uuid.uuid4())
@@ -530,8 +508,7 @@ class NotebookRegistry:
     async def _log_deleted(self, origin_id: str, copy_id: str, stored_cells: Set[str]) -> None:
         """Log which records from other roots were deleted in the original notebook.
 
-        In the copy's log, these records count as already copied, so they aren't copied to the copy.
-        ``stored_cells`` are the ids of the cells that have a session in the original notebook.
+        They count as copied already. ``stored_cells`` have a session in the original notebook.
         """
         notebook = self._index.notebooks[copy_id]
         deleted: dict[str, list[str]] = {}
@@ -549,7 +526,6 @@ class NotebookRegistry:
             await self._append(copy_id, (COPIED, {"taken": {}, "digests": deleted}))
 
     async def _copy_sessions(self, path: str, source_id: str, target_id: str) -> None:
-        """Call ``OtherRoots.copy_sessions``, and log which records it copied."""
         if self._other_roots is None:
             return
         notebook = self._index.notebooks[target_id]
@@ -557,7 +533,7 @@ class NotebookRegistry:
         copied = notebook.copied
         try:
             await self._other_roots.copy_sessions(path, source_id, target_id, copied, data)
-        finally:  # what was copied isn't copied again, even if an error or a time-out came
+        finally:  # not copied again, even after an error or time-out
             if data.get("digests"):
                 await self._append(target_id, (COPIED, data))
 
@@ -569,7 +545,6 @@ class NotebookRegistry:
         *,
         forked_from: str | None = None,
     ) -> None:
-        """Log the path and the cells of a notebook if they have changed."""
         notebook = self._index.notebooks.setdefault(notebook_id, NotebookState())
         entries: list[tuple[str, dict[str, Any]]] = []
         is_moved = (notebook.path, notebook.pending_fork_of) != (name, forked_from)
@@ -582,7 +557,6 @@ class NotebookRegistry:
             await self._append(notebook_id, *entries)
 
     async def _append(self, notebook_id: str, *entries: tuple[str, dict[str, Any]]) -> None:
-        """Append entries, given by type and data, to a notebook's log."""
         now = utc_now()
         new = [NewLogEntry(type=type_, timestamp=now, data=data) for type_, data in entries]
         saved = await self._store.append_notebook_log(notebook_id, new, owner=self._owner)

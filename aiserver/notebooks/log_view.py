@@ -1,12 +1,11 @@
-"""Keep the change log of one notebook in memory, and determine which changes a page doesn't know.
+"""Keep a notebook's change log in memory, and determine which changes a page doesn't know.
 
 Invariants:
 
 - The view gets all entries of the stored log, even those that another server wrote.
-- An older log may replace the stored log (from a backup, or by a checkout in git). In that case,
-  the seqs that pages have seen refer to the log that was replaced. So until a page sends a seq of
-  the new log, each response to the page says that the cells of all entries were changed. For each
-  of these cells, the page then sends the source that it has.
+- An older log may replace the stored one (from a backup, or by a checkout in git). Then the seqs
+  that pages have seen are of the replaced log. So until a page sends a seq of the new one, each
+  response says that the cells of all entries were changed, and the page sends their sources.
 """
 
 from __future__ import annotations
@@ -21,8 +20,8 @@ from ..models import NotebookLogEntry
 
 CHANGED = "changed"
 ORDER = "cell_order"
-_MAX_BATCH_IDS = 256  # the maximum number of ids in memory; a page repeats only recent batches
-_MAX_ENTRIES = 10_000  # the maximum number of entries of one notebook in memory
+_MAX_BATCH_IDS = 256  # a page repeats only recent batches
+_MAX_ENTRIES = 10_000  # of one notebook in memory
 
 
 class _Entry(NamedTuple):
@@ -37,7 +36,7 @@ class _Entry(NamedTuple):
 
 @dataclass
 class LogView:
-    """The newest entries of one notebook's log, and the state that follows from the whole log."""
+    """A log's newest entries, and the state that follows from the whole log."""
 
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     batch_ids: deque[str] = field(default_factory=lambda: deque(maxlen=_MAX_BATCH_IDS))
@@ -65,15 +64,14 @@ class LogView:
     def is_complete(self, order: Sequence[tuple[str, str]] | None) -> bool:
         """Return whether all changes of the cells in ``order`` are recorded.
 
-        If ``order`` is None or empty, the last order of the log is used. If the log has no order
-        either, all cells are considered.
+        By default, this is the last order of the log or, without one, all cells.
         """
         order = order or self.order
         cell_ids = self.unwritable if order is None else {cell_id for cell_id, _ in order}
         return self.unwritable.isdisjoint(cell_ids)
 
     def reset(self) -> None:
-        """Forget the entries, because another log replaced the stored log."""
+        """Forget the entries: another log replaced the stored one."""
         self.batch_ids.clear()
         self.entries.clear()
         self.acknowledged.clear()
@@ -84,13 +82,12 @@ class LogView:
         self.is_replaced = True
 
     def extend(self, entries: Iterable[NotebookLogEntry]) -> None:
-        """Add the entries that are newer than the last entry of the view."""
         for entry in entries:
             if entry.seq <= self.seq:
                 continue
             self.seq = entry.seq
             if entry.type == ORDER:
-                # An order that ``NotebookRegistry`` logged has no types.
+                # An order of ``NotebookRegistry`` has no types.
                 self.has_order |= "types" in entry.data
                 self.order = _order_of(entry.data)
             if entry.type == CHANGED:
@@ -102,26 +99,22 @@ class LogView:
                 self.entries.append(_Entry(entry.seq, page_id, cell_ids, saved))
 
     def acknowledge(self, page: str | None) -> int:
-        """Return the seq of the last entry, which the response to a page contains.
-
-        If the log was replaced, also remember that this page gets this seq.
-        """
+        """Return the last seq, and remember that this page gets it if the log was replaced."""
         if self.is_replaced and page is not None:
             self.acknowledged[page] = self.seq
         return self.seq
 
     def changed_by_others(self, page: str | None, seen: int | None) -> list[str] | None:
-        """Return the ids of the cells that other pages changed after the entry with seq ``seen``.
+        """Return the cells that other pages changed after ``seen``.
 
-        Return None if no other page has sent a batch since that entry, or if ``page`` or ``seen``
-        is None. If the log was replaced and the page doesn't know this yet, return the cells of all
-        entries.
+        Return None if no other page has sent a batch since, or without ``page`` or ``seen``. If the
+        page doesn't know yet that the log was replaced, return all cells.
         """
         if seen is None or page is None:
             return None
         if seen == self.acknowledged.get(page):
             self.informed_pages.add(page)
-        entries = list(self.entries)  # all of them, for a page that doesn't know the current log
+        entries = list(self.entries)  # the page doesn't know the current log
         if not self.is_replaced or page in self.informed_pages:
             entries = [entry for entry in entries if entry.seq > seen and entry.page != page]
         if not entries:

@@ -1,4 +1,4 @@
-"""Keep in memory where each notebook was recorded, and of which one it is a copy.
+"""Keep in memory where notebooks were recorded, and what they are copies of.
 
 Invariant: the change logs are authoritative; the index is derived from them.
 """
@@ -42,7 +42,6 @@ class NotebookState:
     """For a copy: whether its log already has the ``changed`` entry with ``inherited: true``."""
 
     def extend(self, entries: Iterable[NotebookLogEntry]) -> NotebookState:
-        """Apply the next log entries."""
         for entry in entries:
             self.first_entry = self.first_entry or entry.timestamp
             self.last_entry = entry.timestamp
@@ -63,7 +62,7 @@ class NotebookState:
 
 
 class NotebookIndex:
-    """The states of all notebooks of an owner, by notebook id."""
+    """The states of an owner's notebooks, by notebook id."""
 
     def __init__(self, store: SessionManager, owner: str) -> None:
         self.notebooks: dict[str, NotebookState] = {}
@@ -73,7 +72,7 @@ class NotebookIndex:
         """The paths of all files of a pair, by the path of one of them."""
 
     async def refresh(self) -> None:
-        """Update the index in memory from logs that have changed."""
+        """Read the logs that have changed."""
         former = set(self.notebooks)
         marks = await self._store.notebook_marks(owner=self._owner)
         for notebook_id, mark in marks.items():
@@ -81,14 +80,14 @@ class NotebookIndex:
                 log = await self._store.read_notebook_log(notebook_id, owner=self._owner)
                 self.notebooks[notebook_id] = NotebookState().extend(log)
         self._marks = dict(marks)
-        # Also one that was created here since the last refresh: git may have switched the branch.
+        # Even a new one is removed: git may have switched the branch.
         for notebook_id in former - marks.keys():
             self.notebooks.pop(notebook_id, None)
 
     def relatives_at(self, name: str, notebook_id: str) -> list[str]:
-        """Return the ids of notebooks at a path that a file with this id may be, last used first.
+        """Return the notebooks at a path that a file with this id may be, last used first.
 
-        They are its copies, or it is one of theirs, or all are copies of the same.
+        One is a copy of the other, or both are of the same.
         """
         notebook = self.notebooks.get(notebook_id)
         if notebook and self.is_at(notebook, name):
@@ -101,7 +100,7 @@ class NotebookIndex:
         ]
 
     def origins_at(self, name: str, notebook_id: str) -> list[str]:
-        """Return the id, and the ids of the notebooks at a path that this one began there as."""
+        """Return the id, and those of the notebooks that this one began as at the path."""
         at_path, origins = self.find_at(name), self.origins(notebook_id)
         for count, origin_id in enumerate(origins[1:], 1):
             notebook = self.notebooks[origins[count - 1]]
@@ -110,16 +109,16 @@ class NotebookIndex:
         return origins
 
     def may_inherit(self, notebook_id: str) -> bool:
-        """Return whether a notebook isn't recorded with its cells yet, or not copied completely."""
+        """Return whether a notebook isn't recorded with cells yet, or not copied completely."""
         notebook = self.notebooks.get(notebook_id)
         if notebook is None or not any(notebook.cells_by_path.values()):
             return True
         return notebook.pending_fork_of is not None and not notebook.has_inherited_entry
 
     def inherits_from(self, notebook_id: str, name: str, cell_ids: Iterable[str]) -> str | None:
-        """Return the notebook that one with an id of another person is to be a copy of, if any.
+        """Return the notebook of which one with another person's id becomes a copy, if any.
 
-        It is at the path and has cells in common, or is the one of which not all was copied yet.
+        It is at the path and shares cells, or wasn't copied completely yet.
         """
         if not self.may_inherit(notebook_id):
             return None
@@ -130,7 +129,7 @@ class NotebookIndex:
         return origin_id if origin_id and self.is_at(self.notebooks[origin_id], name) else None
 
     def origins(self, notebook_id: str) -> list[str]:
-        """Return the id, the id of the notebook that this one is a copy of, and so on."""
+        """Return the id, that of its original, and so on."""
         origins = [notebook_id]
         while notebook := self.notebooks.get(origins[-1]):
             origin = notebook.forked_from
@@ -140,14 +139,14 @@ class NotebookIndex:
         return origins
 
     def age(self, notebook_id: str) -> str:
-        """Return the time of the first entry of a notebook, or of those that it is a copy of."""
+        """Return the time of a notebook's or its originals' first entry."""
         origins = self.notebooks.keys() & self.origins(notebook_id)
         return min(self.notebooks[id_].first_entry for id_ in origins)
 
     def find_at(self, name: str, *, with_pending: bool = False) -> list[str]:
-        """Return the ids of the notebooks at a path, last used first.
+        """Return the notebooks at a path, last used first.
 
-        ``with_pending`` is whether copies count if no page has sent their new ids yet.
+        ``with_pending`` includes copies whose new ids no page has sent yet.
         """
         at_path = [
             (notebook.last_entry, notebook_id)
@@ -157,7 +156,7 @@ class NotebookIndex:
         return [notebook_id for _, notebook_id in sorted(at_path, reverse=True)]
 
     def is_at(self, notebook: NotebookState, name: str) -> bool:
-        """Return whether a notebook is at a path, or at that of the other file of a pair."""
+        """The path may be that of the other file of a pair."""
         path = notebook.path
         return path is not None and (path == name or self._are_pair(path, name))
 
@@ -169,9 +168,10 @@ class NotebookIndex:
         return is_pair or name in (self.pairs.get(other) or ())
 
     def best_match(self, name: str, cell_ids: Iterable[str]) -> str | None:
-        """Return the id of the notebook with this name that contains the most of these cells.
+        """Return the notebook with this name, now or in the past, that contains the most of these
+        cells.
 
-        A notebook that had the name in the past also counts. Of equal ones, it is the last used.
+        Of equal ones, it is the last used.
         """
         cells = set(cell_ids)
         matches = [
@@ -182,7 +182,7 @@ class NotebookIndex:
         return max(matches)[-1] if matches else None
 
     def find_pending_copy(self, origin_id: str, name: str) -> str | None:
-        """Return the id of a copy at the path whose id may have got lost before a page saved it."""
+        """Return a copy at the path whose id may have got lost before a page saved it."""
         return next(
             (
                 notebook_id

@@ -1,17 +1,14 @@
 """Copy a notebook's records from other roots to the current root.
 
-A user may start Jupyter in any of the folders above a notebook, and each start may have created a
-root in that folder. The *current root* is the root of the store that this server uses. When a
-notebook is opened, its records in all other roots above the notebook are copied to the current
-root.
+Jupyter may have been started in any folder above a notebook, and have created a root there. The
+*current root* is that of this server's store. When a notebook is opened, its records in all other
+roots above it are copied to the current root.
 
 Invariants:
 
 - Other roots are only read. Records that can't be read there are skipped.
-- No record is copied twice. If a copied record was deleted in the current root, it isn't copied
-  again.
-- If the current root already has a session of a cell, the records of the other root's session are
-  appended to this session. The order of the existing records doesn't change.
+- No record is copied twice, not even after it was deleted in the current root.
+- If the current root already has a session of a cell, the other root's records are appended to it.
 """
 
 from __future__ import annotations
@@ -37,9 +34,8 @@ _BLOB = re.compile(rb'"([0-9a-f]{64})"')
 
 @dataclass
 class CopiedRecords:
-    """The records of a notebook that were already copied from other roots.
-
-    They are read from the ``taken_over`` entries of the notebook's log.
+    """The records that were already copied from other roots, by the ``taken_over`` entries of a
+    log.
     """
 
     digests: dict[str, set[str]] = field(default_factory=dict)
@@ -50,7 +46,7 @@ class CopiedRecords:
     These numbers are only used for cells whose log entries are old and contain no digests."""
 
     def add(self, data: Mapping[str, Any]) -> None:
-        """Add the records that the data of a ``taken_over`` entry lists."""
+        """Read the data of a ``taken_over`` entry."""
         for cell_id, digests in _items(data.get("digests")):
             if isinstance(digests, list):
                 self.digests.setdefault(cell_id, set()).update(map(str, digests))
@@ -59,9 +55,9 @@ class CopiedRecords:
             self.counts.setdefault(root, {}).update(valid)
 
     def copied_before(self, root: str, cell_id: str, digests: Sequence[str]) -> set[str]:
-        """Return the digests of those records of a cell that were copied before.
+        """Return the digests of a cell's records that were copied before.
 
-        ``digests`` are the digests of all records of the cell's session in ``root``, in order.
+        ``digests`` are those of its session in ``root``, in order.
         """
         if cell_id in self.digests:
             return self.digests[cell_id]
@@ -69,16 +65,15 @@ class CopiedRecords:
 
 
 def _items(value: object) -> list[tuple[str, Any]]:
-    """Return the items of a dict; none if the value isn't a dict, as in a damaged entry."""
+    """The value may be damaged."""
     return list(value.items()) if isinstance(value, dict) else []
 
 
 def name_under(root: Path, path: Path) -> str:
-    """Return the name that the logs in ``root`` use for a file.
+    """Return the name of a file in the logs of ``root``.
 
-    The name is the path relative to ``root`` if the file is inside ``root``, else the absolute
-    path. So the names of notebooks stay valid when a project's folder is moved, and they don't
-    depend on the folder in which Jupyter was started.
+    It is the path relative to ``root`` or, outside of it, the absolute path. So names stay valid
+    when a project is moved, and don't depend on the folder in which Jupyter was started.
     """
     try:
         return path.relative_to(root).as_posix()
@@ -87,10 +82,10 @@ def name_under(root: Path, path: Path) -> str:
 
 
 class OtherRoots:
-    """The roots other than the root of ``store``.
+    """The roots other than that of ``store``.
 
-    ``served`` is the folder that the server serves. ``folder_of`` returns the folder of the
-    notebook at a path of the contents API, or None if the notebook isn't a file on this machine.
+    ``served`` is the folder that the server serves. ``folder_of`` returns the folder of a path of
+    the contents API, or None if it isn't on this machine.
     """
 
     def __init__(
@@ -105,12 +100,12 @@ class OtherRoots:
         self._store, self._root, self._served = store, Path(store.root).absolute(), served
         self._folder_of, self._log, self._owner = folder_of, log, owner
         self._stores: dict[Path, SessionManager] = {}
-        # The mark that a session in another root had when it was copied. A key consists of the
-        # other root, the notebook's id there, its id in the current root, and the cell id.
+        # The mark of a session when it was copied, by the other root, the notebook's ids there and
+        # here, and the cell id.
         self._session_marks: LRUCache[tuple[Path, str, str, str], Hashable] = LRUCache(20_000)
 
     def stores(self, path: str) -> dict[Path, SessionManager]:
-        """Return the stores of the other roots above a notebook, nearest root first."""
+        """Return the stores above a notebook, nearest root first."""
         folder = self._folder_of(path)
         if folder is None:
             return {}
@@ -123,7 +118,7 @@ class OtherRoots:
         return {root: self._stores[root] for root in roots}
 
     async def copy_logs(self, path: str) -> None:
-        """Copy logs from the other roots, for all notebooks without a log in the current root."""
+        """Copy the logs of notebooks that have none in the current root."""
         for root, other_store in self.stores(path).items():
             try:
                 notebook_ids = set(await other_store.list_notebooks(owner=self._owner))
@@ -147,11 +142,10 @@ class OtherRoots:
         copied: CopiedRecords,
         data: dict[str, Any],
     ) -> None:
-        """Copy sessions of a notebook from other roots to the current root.
+        """Copy a notebook's sessions to the current root.
 
-        ``source_id`` is the notebook's id in the other roots, and ``target_id`` its id in the
-        current root. ``copied`` are the records that were copied before. ``data`` gets the data
-        for a ``taken_over`` entry in the log of ``target_id``, also if an error ends the copying.
+        ``source_id`` is its id in the other roots, and ``target_id`` the one here. ``data`` gets
+        the data for a ``taken_over`` entry in the log of ``target_id``, also after an error.
         """
         counts: dict[str, dict[str, int]] = data.setdefault("taken", {})
         new_digests: dict[str, list[str]] = data.setdefault("digests", {})
@@ -165,7 +159,7 @@ class OtherRoots:
             for (_, cell_id), mark in sorted(marks.items(), key=lambda item: item[0]):
                 cache_key = (root, source_id, target_id, cell_id)
                 if self._session_marks.get(cache_key) == mark:
-                    continue  # the session hasn't changed since it was copied
+                    continue  # unchanged since it was copied
                 try:
                     session = await other_store.load_if_exists(
                         SessionKey(source_id, cell_id, self._owner)
@@ -184,18 +178,18 @@ class OtherRoots:
                 )
                 if unlogged_digests:
                     key = SessionKey(target_id, cell_id, self._owner)
-                    # Blobs are copied first, so that no session refers to a missing blob.
+                    # Blobs first, so that no session refers to a missing blob.
                     await self._copy_blobs(other_store, session)
                     try:
                         await self._store.merge_copy(key, session, merged_digests=copied_before)
                     except (SessionTooNew, SessionCorrupt):
-                        continue  # one of the two sessions can't be read, so nothing is copied
+                        continue  # one of the two can't be read
                     new_digests.setdefault(cell_id, []).extend(unlogged_digests)
                     counts.setdefault(root_name, {})[cell_id] = len(digests)
                 self._session_marks.put(cache_key, mark)
 
     async def _copy_blobs(self, other_store: SessionManager, session: Session) -> None:
-        """Copy the blobs to which a session refers, if the other store has them."""
+        """The other store may lack some."""
         for sha256 in blobs_of(session):
             try:
                 data = await other_store.get_blob(sha256, owner=self._owner)
@@ -205,25 +199,23 @@ class OtherRoots:
                 await self._store.put_blob(data, owner=self._owner)
 
     def _translate(self, entry: NotebookLogEntry, root: Path) -> NewLogEntry:
-        """Convert an entry of a log in another root to an entry for the current root."""
         fields = {key: value for key, value in codec.to_dict(entry).items() if key != "seq"}
         data = dict(entry.data)
         if isinstance(path := data.get("path"), str):
             data["path"] = name_under(self._root, root / PurePosixPath(path))
-        # ``taken`` and ``digests`` list the records that were copied to the other root. The current
-        # root may lack these records, so both fields are removed.
+        # The current root may lack these records, which were copied to the other root.
         if data.pop("taken", None) is not None:
             data.pop("digests", None)
         return NewLogEntry.model_validate(fields | {"data": data})
 
 
 def blobs_of(session: Session) -> set[str]:
-    """Return the SHA-256 hashes of all blobs to which a session may refer."""
+    """Return the SHA-256 of the blobs to which a session may refer."""
     return blobs_in(codec.encode(session))
 
 
 def blobs_in(data: bytes) -> set[str]:
-    """Return the SHA-256 hashes of all blobs to which the bytes of a session may refer."""
+    """Return the SHA-256 of the blobs in the bytes of a session."""
     return {name.decode() for name in _BLOB.findall(data)}
 
 

@@ -1,4 +1,4 @@
-"""Read what the cells of a notebook contained, and record which of them were recognised."""
+"""Read what cells contained, and record which were recognised."""
 
 from __future__ import annotations
 
@@ -16,18 +16,17 @@ from .history import load_raw_batch
 
 FOUND_AGAIN = "found"
 """The type of the event that records by which sign a cell was recognised."""
-_MAX_SOURCES = 500  # the newest contents of a cell that are compared
+_MAX_SOURCES = 500  # compared, newest first
 _MAX_BYTES = 64 * 1024 * 1024
 
 
 async def read_contents(
     store: SessionManager, notebook_id: str, owner: str, cell_ids: Collection[str]
 ) -> dict[str, Sequence[str]]:
-    """Return the contents that each cell has had, newest first and ``normalized``.
+    """Return the contents of each cell, newest first and ``normalized``.
 
-    The last one is the first that was recorded, also if the cell has had it again since.
-    The contents of a session that can't be read are empty, as are all if the sessions are larger
-    than ``_MAX_BYTES`` together. Raises StorageError.
+    The last one is the first recorded, even if the cell has had it again. They are empty for an
+    unreadable session, and beyond ``_MAX_BYTES`` together. Raises StorageError.
     """
     raw = await load_raw_batch(store, owner, notebook_id, sorted(cell_ids), _MAX_BYTES)
     left_out = sorted(set(cell_ids) - raw.keys())  # too large, empty, or just deleted
@@ -47,10 +46,7 @@ async def read_contents(
 async def record_matches(
     store: SessionManager, notebook_id: str, owner: str, matches: Iterable[Match]
 ) -> None:
-    """Record in the histories of cells by which sign they were recognised.
-
-    That is recorded once, until something else happens to the cell.
-    """
+    """Record by which signs cells were recognised, once until something else happens to them."""
     for match in matches:
         key = SessionKey(notebook_id, match.id, owner)
         event = NewEvent(
@@ -64,12 +60,12 @@ async def record_matches(
             last = session.ordered()[-1:] if session else []
             if last and not (isinstance(last[0], Event) and last[0].type == FOUND_AGAIN):
                 await store.record_events(key, [event])
-        except StorageError:  # the cell has its history, whether that is recorded or not
+        except StorageError:  # it has its history all the same
             logging.getLogger(__name__).warning("A step of %s was not recorded.", match.id)
 
 
 def _contents(session: Session) -> list[str]:
-    """Return the contents, each by its last use, and again the first one."""
+    """Return each content by its last use, and again the first one."""
     steps = reversed(replay(session))
     sources = [normalized(text) for step in steps for text in (step.after, step.before)] or [""]
     first = next(filter(None, reversed(sources)), "")

@@ -1,8 +1,7 @@
 """Give the cells of a notebook that is read from its file the ids of their histories.
 
-Invariants: the file isn't written; the notebook has the ids until it is saved with them. Two pages
-that read the same file get the same ids. An id that is the same in the file and in the history is
-not changed. A cell that may be another one than the recorded cell with its id gets a new id.
+Invariants: the file isn't written. Two pages that read the same file get the same ids. A recorded
+cell keeps its id. A cell that may be another one than the recorded cell with its id gets a new one.
 """
 
 from __future__ import annotations
@@ -24,15 +23,15 @@ from ..requests import MAX_SOURCE
 from .cell_match import FileCell, RecognisedCells, is_positional, normalized
 from .identity import NotebookRegistry
 
-_MAX_SECONDS = 10  # for which opening a notebook may be delayed
-_KEY = "aiserver"  # of AI Server's data in the metadata of a notebook
+_MAX_SECONDS = 10  # by which opening may be delayed
+_KEY = "aiserver"  # in the metadata of a notebook
 
 
 def restore_on_reading(manager: Any, registry: NotebookRegistry, log: logging.Logger) -> None:
     """Restore the ids in all notebooks that a contents manager reads from now on.
 
-    If that fails, no cell is recognised by an id that another cell may have. That is also so with a
-    contents manager that isn't asynchronous, because the session store is asynchronous.
+    If that fails, or the manager isn't asynchronous, as the session store is, ids that another cell
+    may have are replaced.
     """
     read = manager.get
 
@@ -43,7 +42,7 @@ def restore_on_reading(manager: Any, registry: NotebookRegistry, log: logging.Lo
             if _is_notebook(model):
                 restoring = restore_ids(registry, model["path"], model["content"])
                 await asyncio.wait_for(restoring, _MAX_SECONDS)
-        except Exception:  # whatever it is, it must not keep a notebook from being opened
+        except Exception:  # the notebook must be opened, whatever it is
             log.warning("The ids of a notebook's cells were not compared.", exc_info=True)
             await asyncio.to_thread(replace_positional_ids, model["content"])
         return model
@@ -61,7 +60,7 @@ def restore_on_reading(manager: Any, registry: NotebookRegistry, log: logging.Lo
 def replace_positional_ids(notebook: dict[str, Any]) -> None:
     """Replace the ids that another cell may have."""
     if _minor_version(notebook) < 5 or not any(map(is_positional, _ids(notebook))):
-        return  # reading the cells may take seconds
+        return  # it may take seconds
     new_ids = _new_ids(notebook, RecognisedCells(_own_id(notebook) or "", {}, set()))
     for cell, id_, new_id in zip(notebook["cells"], _ids(notebook), new_ids, strict=True):
         if is_positional(id_):
@@ -79,17 +78,17 @@ def _is_notebook(model: Any) -> bool:
 
 
 async def restore_ids(registry: NotebookRegistry, path: str, notebook: dict[str, Any]) -> None:
-    """Restore the ids in a notebook that was read from ``path``. Raises StorageError."""
+    """Restore the ids in a notebook. Raises StorageError."""
     if not is_valid(notebook):
         return
-    with contextlib.suppress(StorageError):  # the cells are compared with what is in this root
+    with contextlib.suppress(StorageError):  # then this root has to suffice
         await registry.copy_from_other_roots(path, _own_id(notebook))
     recognised = await recognise_cells(registry, path, notebook)
     if recognised is None:
-        if _own_id(notebook):  # its histories may come later, for example with `git pull`
+        if _own_id(notebook):  # its histories may come later, as by `git pull`
             await asyncio.to_thread(replace_positional_ids, notebook)
         return
-    # Without any history, a number can't be that of another cell.
+    # Without a history, a number can't be another cell's.
     if recognised.matches or (recognised.recorded and any(_ids(notebook))):
         _set_ids(notebook, await asyncio.to_thread(_new_ids, notebook, recognised))
         notebook["metadata"].setdefault(_KEY, {})  # so that the page uses no ids of other tools
@@ -101,10 +100,7 @@ async def restore_ids(registry: NotebookRegistry, path: str, notebook: dict[str,
 async def recognise_cells(
     registry: NotebookRegistry, path: str, notebook: dict[str, Any]
 ) -> RecognisedCells | None:
-    """Return which recorded cells the cells of a notebook are; None if the notebook is unknown.
-
-    Raises StorageError.
-    """
+    """Return which recorded cells those of a notebook are, or None. Raises StorageError."""
     if not is_valid(notebook):
         return None
     cells = await asyncio.to_thread(_read_cells, notebook)
@@ -120,7 +116,7 @@ async def recognise_cells(
 
 
 def _paired_paths(path: str, metadata: dict[str, Any]) -> list[str]:
-    """Return the paths of the files of a pair, if jupytext is installed."""
+    """There are none without jupytext."""
     try:
         formats = metadata["jupytext"]["formats"]
         from jupytext.formats import long_form_multiple_formats
@@ -129,12 +125,11 @@ def _paired_paths(path: str, metadata: dict[str, Any]) -> list[str]:
         formats = long_form_multiple_formats(formats, metadata)
         _, own_format = find_base_path_and_format(path, formats)
         return [other for other, _ in paired_paths(path, own_format, formats)]
-    except Exception:  # not paired, or not at the path that the formats say
+    except Exception:  # not paired, or at another path
         return []
 
 
 def _new_ids(notebook: dict[str, Any], recognised: RecognisedCells) -> list[str]:
-    """Return the ids that the cells should have."""
     taken = set(recognised.recorded) | {match.id for match in recognised.matches.values()}
     new_ids: list[str] = []
     for index, (own_id, cell) in enumerate(zip(_ids(notebook), notebook["cells"], strict=True)):
@@ -142,7 +137,7 @@ def _new_ids(notebook: dict[str, Any], recognised: RecognisedCells) -> list[str]
         id_ = match.id if match else own_id
         if match is None:
             count = 0
-            # A name still means this cell if its content changes, and the file is read again.
+            # A name still means this cell after its content has changed.
             is_named = own_id and not is_positional(own_id)
             source = ""
             while not id_ or id_ in taken or is_positional(id_):
@@ -168,16 +163,15 @@ def _read_cells(notebook: dict[str, Any]) -> list[FileCell]:
 
 
 def _recorded_source(cell: Mapping[str, Any]) -> str:
-    """Return the source of a cell as it would be recorded, without secrets.
+    """Redact as for recording.
 
-    One that is too long to be recorded is like no recorded one, and redacting it takes seconds.
+    A source that is too long to be recorded matches none, and redacting it takes seconds.
     """
     source = cell_source(cell)
     return normalized(redact(source) if len(source) <= MAX_SOURCE else source[:MAX_SOURCE])
 
 
 def _ids(notebook: dict[str, Any]) -> list[str]:
-    """Return the ids of the cells; if the file has none, those in which other tools keep them."""
     cells = notebook["cells"]
     if _minor_version(notebook) >= 5:
         return [_valid_id(cell.get("id")) for cell in cells]
@@ -187,7 +181,7 @@ def _ids(notebook: dict[str, Any]) -> list[str]:
 
 
 def _tool_id(metadata: Any) -> str:
-    """Return the id that Colab, Databricks or Kaggle gives a cell, as ``src/cells/cellIds.ts``."""
+    """Return the id of Colab, Databricks or Kaggle, as ``src/cells/cellIds.ts`` does."""
     metadata = metadata if isinstance(metadata, dict) else {}
     databricks = metadata.get("application/vnd.databricks.v1+cell")
     nuid = databricks.get("nuid") if isinstance(databricks, dict) else None
@@ -200,7 +194,7 @@ def _valid_id(value: object) -> str:
 
 
 def cell_source(cell: Mapping[str, Any]) -> str:
-    """Return the source of a cell in a file, which is a text or a list of lines."""
+    """The source may be a text or a list of lines."""
     source = cell.get("source", "")
     return "".join(map(str, source)) if isinstance(source, list) else str(source)
 
@@ -220,7 +214,7 @@ def _own_id(notebook: dict[str, Any]) -> str | None:
 
 
 def is_valid(notebook: dict[str, Any]) -> bool:
-    """Return whether this is a notebook of format 4 with a list of cells."""
+    """Return whether this is format 4 with a list of cells."""
     cells = notebook.get("cells")
     return (
         notebook.get("nbformat") == 4

@@ -1,7 +1,7 @@
 """Delete the blobs of deleted sessions.
 
-Invariant: a blob that another session of the owner may use is never deleted, nor any blob if a
-session can't be read.
+Invariant: a blob that another session of the owner may use is never deleted, nor any if a session
+can't be read.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from ..models import SessionKey
 from ..sessions.base import SessionManager
 from .other_roots import blobs_in
 
-_SESSIONS_PER_READ = 64  # as many sessions are loaded together
+_SESSIONS_PER_READ = 64  # loaded together
 
 
 async def delete_unused_blobs(
@@ -23,7 +23,7 @@ async def delete_unused_blobs(
     unused = set(blobs)
     if not unused:
         return
-    # Unlike a list of the sessions, marks need no session to be parsed.
+    # Marks need no session to be parsed.
     keys = [SessionKey(*cell, owner) for cell in await store.session_marks(owner=owner)]
     for start in range(0, len(keys), _SESSIONS_PER_READ):
         if not unused:
