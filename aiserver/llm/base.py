@@ -1,7 +1,7 @@
 """The interface of a model: its description and how to query it.
 
-The messages of a prompt are instances of LangChain's ``BaseMessage``. Only ``prompts/``, ``llm/``
-and the prompts of plugins use their attributes.
+Messages are LangChain's ``BaseMessage``. Only ``prompts/``, ``llm/`` and the prompts of plugins use
+their attributes.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from ..errors import NoCompletionModel, UserText
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
 
-PromptStyle = Literal["compact", "full"]  # a compact prompt is shorter, for small models
+PromptStyle = Literal["compact", "full"]  # compact: shorter, for small models
 
 
 @dataclass(frozen=True)
 class ModelInfo:
-    """A model, as it is shown to users. If it isn't ``ready``, ``problem`` says why.
+    """A model, as users see it. If it isn't ``ready``, ``problem`` says why.
 
-    ``id`` is ``provider:name``. ``has_list_price``: it is queried at its provider's own address.
+    ``id`` is ``provider:name``. ``has_list_price``: it is at its provider's own address.
     ``is_forwarded``: Ollama runs it in its cloud, or doesn't list it as local. ``is_small``: it
     gets compact prompts.
     """
@@ -46,17 +46,16 @@ class ModelInfo:
 
     @property
     def loggable_id(self) -> str:
-        """The model's id for the log, without the folders of a path."""
+        """The id without the folders of a path."""
         provider, _, name = self.id.replace("\\", "/").partition(":")
         return f"{provider}:{PurePosixPath(name).name}"
 
 
 @dataclass(frozen=True)
 class Delta:
-    """A piece of an answer's text or, in the last delta, the number of tokens used.
+    """A piece of an answer's text or, in the last one, the number of tokens used.
 
-    ``thoughts`` are those that the server sent in a field of their own. A delta with ``waiting``
-    announces that the request will be retried after so many seconds.
+    ``thoughts`` came in a field of their own. ``waiting`` announces a retry after so many seconds.
     """
 
     text: str = ""
@@ -67,10 +66,10 @@ class Delta:
 
 @dataclass(frozen=True)
 class Gap:
-    """A place between two lines of code, at which a model may add text, or must if it is required.
+    """A place between two lines of code at which a model may add text, or must.
 
-    ``comment`` and ``docstring`` stand for one line with this indentation, ``tests`` for a few
-    statements ``assert`` in a line each.
+    ``comment`` and ``docstring`` are one line with this indentation, ``tests`` a few lines with
+    ``assert``.
     """
 
     kind: Literal["comment", "docstring", "tests"]
@@ -87,11 +86,11 @@ class ChatModel(ABC):
 
     info: ModelInfo
     style: PromptStyle = "full"
-    prompt_tokens: int = 8_000  # the maximum length of a prompt, in tokens
+    prompt_tokens: int = 8_000
 
     @abstractmethod
     async def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        """Return the number of tokens in each text. An estimate must not be far too low."""
+        """Return each text's tokens. An estimate must not be far too low."""
 
     @abstractmethod
     def stream(
@@ -104,10 +103,10 @@ class ChatModel(ABC):
     ) -> AsyncGenerator[Delta, None]:
         """Query the model and yield its answer. Raises ModelError.
 
-        ``language`` is that of the requested code; it is empty if an answer in words is wanted.
-        ``is_retry``: the person wants another answer to the same messages, so the answer must vary.
-        ``additions`` is the code that the answer must contain unchanged, if the model can be
-        restricted. If the caller closes the generator, the model stops within a second.
+        ``language`` is that of the requested code, or empty for an answer in words. ``is_retry``:
+        the answer must vary. ``additions`` is code that the answer must contain unchanged, if the
+        model can be restricted. If the caller closes the generator, the model stops within a
+        second.
         """
 
     def complete(
@@ -116,7 +115,7 @@ class ChatModel(ABC):
         """Yield the code between ``prefix`` and ``suffix``, until one of the texts in ``stop``.
 
         If the caller closes the generator, the model stops within a second. Raises
-        NoCompletionModel, AnswerCut after ``max_tokens`` tokens, and other ModelErrors.
+        NoCompletionModel, AnswerCut after ``max_tokens``, and other ModelErrors.
         """
         raise NoCompletionModel
 
@@ -129,5 +128,5 @@ class ChatModel(ABC):
         return
 
     async def close(self) -> None:
-        """Release the model's resources. The model can't be used afterwards."""
+        """Release the model's resources."""
         return

@@ -5,7 +5,7 @@ Invariants:
 - The text of a library's exception never reaches a user, a log or a file: the exception is only
   attached to our error as its ``__cause__``.
 - Classifying an exception imports no provider's package. The names of its classes count, or else
-  its HTTP status; if that is unspecific, its text is searched for a more specific reason.
+  its HTTP status, or else its text.
 """
 
 from __future__ import annotations
@@ -33,10 +33,9 @@ from ..errors import (
     UserText,
 )
 
-_MAX_RETRY_AFTER = 24 * 3600.0  # seconds; used instead of a longer time that a provider states
+_MAX_RETRY_AFTER = 24 * 3600.0  # seconds; longer times are cut
 
-# The ending of a class name, and our error for it. The names of the exception's class and of all
-# its base classes are compared with these endings, and the first ending that fits counts.
+# Endings of the names of an exception's class and its bases; the first that fits counts.
 _ERROR_BY_SUFFIX: tuple[tuple[str, type[ModelError]], ...] = (
     ("ContextOverflowError", PromptTooLong),
     ("RateLimitError", ModelRateLimited),
@@ -66,9 +65,8 @@ _ERROR_BY_STATUS: dict[int, type[ModelError]] = {
     429: ModelRateLimited,
     504: ModelTimeout,
 }
-# What servers say, and our error with its message, if it isn't the default one. The first pattern
-# that the text of the exception and its causes matches counts. The patterns for missing credit and
-# for filters are from the errors of OpenAI, Moonshot, Anthropic, Alibaba, DeepSeek and Zhipu.
+# What an exception and its causes say; the first match counts. The patterns for missing credit and
+# for filters are from OpenAI, Moonshot, Anthropic, Alibaba, DeepSeek and Zhipu.
 _BY_TEXT: tuple[tuple[re.Pattern[str], type[ModelError], UserText | None], ...] = tuple(
     (re.compile(pattern, re.IGNORECASE | re.DOTALL), error_class, message)
     for pattern, error_class, message in (
@@ -85,7 +83,7 @@ _BY_TEXT: tuple[tuple[re.Pattern[str], type[ModelError], UserText | None], ...] 
             TextRefused,
             None,
         ),
-        # Some libraries raise an exception of a general class such as ValueError.
+        # Some libraries raise a general class such as ValueError.
         (r"context.*(?:exceed|length|too long)|exceed.*context", PromptTooLong, None),
         (r"api[_ ]key|credentials", ModelAuthFailed, None),
         (r"CERTIFICATE_VERIFY_FAILED", ModelUnavailable, ModelUnavailable.certificate),
@@ -112,8 +110,8 @@ _BY_TEXT: tuple[tuple[re.Pattern[str], type[ModelError], UserText | None], ...] 
         ),
     )
 )
-# If the class and the status lead to one of these results, the text may name a more specific one of
-# the given kind. None means that neither the class nor the status is in the tables above.
+# For these results of class and status, None if there is none, the text may name a more specific
+# one.
 _MORE_SPECIFIC: dict[type[ModelError] | None, tuple[type[ModelError], ...]] = {
     **dict.fromkeys((None, RequestRefused, ModelUnknown), (ModelError,)),
     **dict.fromkeys(
@@ -124,7 +122,7 @@ _MORE_SPECIFIC: dict[type[ModelError] | None, tuple[type[ModelError], ...]] = {
 
 
 def translate(error: Exception) -> AIServerError:
-    """Return our own error for ``error``, for the caller to raise ``from error``."""
+    """Return our own error, to raise ``from error``."""
     if isinstance(error, AIServerError):
         return error
     error_class = _classify_by_name(error) or _classify_by_status(error)
@@ -137,19 +135,19 @@ def translate(error: Exception) -> AIServerError:
     if error_class is not None:
         return error_class()
     if isinstance(error, (ValueError, KeyError, TypeError)):
-        # The library couldn't parse the response, because a server or proxy sent invalid data.
+        # A server or proxy sent invalid data.
         return ModelUnavailable(ModelUnavailable.unreadable)
     return ModelError()
 
 
 def text_of(error: BaseException) -> str:
-    """Return the beginning of what an error and its causes say."""
+    """Return what an error and its causes say, shortened."""
     texts = (f"{cause} {getattr(cause, 'body', '')}"[:10_000] for cause in _with_causes(error))
     return " ".join(texts)
 
 
 def retry_after(error: Exception) -> float | None:
-    """Return the seconds after which the provider allows a retry, or None if unknown."""
+    """Return the seconds after which the provider allows a retry, or None."""
     for exception in _with_causes(error):
         headers = getattr(getattr(exception, "response", None), "headers", None)
         if headers is None:

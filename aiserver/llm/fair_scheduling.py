@@ -1,9 +1,8 @@
-"""Share the event loop fairly between streams, so that none of them blocks it.
+"""Share the event loop fairly between streams.
 
-A provider's library yields all chunks of a network packet without returning to the event loop: a
-hundred streams would block everything else. So all streams of an event loop share a semaphore, the
-gate. Without it, the event loop takes two to three times as long to respond
-(``benchmarks/streams.py``).
+A provider's library yields all chunks of a network packet without returning to the event loop. So
+all streams share a semaphore, the gate: without it, the event loop takes two to three times as long
+to respond (``benchmarks/streams.py``).
 """
 
 from __future__ import annotations
@@ -12,9 +11,9 @@ import asyncio
 import time
 from weakref import WeakKeyDictionary
 
-SLICE = 0.001  # seconds that one stream may run at a time
-STREAMS_PER_ITERATION = 8  # the maximum number of streams that pass the gate in one iteration
-FIRST_WORDS_PAUSE = 0.001  # seconds to pause a stream while the first words of its answer are sent
+SLICE = 0.001  # seconds of one stream at a time
+STREAMS_PER_ITERATION = 8  # that pass the gate in one iteration
+FIRST_WORDS_PAUSE = 0.001  # seconds, while the first words are sent
 
 
 class FairShare:
@@ -27,8 +26,7 @@ class FairShare:
     async def pause(self, has_text: bool) -> None:
         """Let others run after a time slice, or the first words.
 
-        A cancellation is postponed to the task's next await, which is inside the provider's library
-        and triggers that library's own clean-up.
+        A cancellation waits for the next await inside the provider's library, which then cleans up.
         """
         is_first = has_text and not self._has_had_text
         self._has_had_text |= has_text

@@ -1,6 +1,6 @@
 """The contract of models that run in processes of this server, which a plugin brings.
 
-Their ids begin with ``local:``. They are models of a catalogue, or a file that the administrator
+Their ids begin with ``local:``. They are in a catalogue, or a file that the administrator
 configured.
 """
 
@@ -16,7 +16,7 @@ from .streaming import Limits
 
 
 class LocalModels:
-    """Without the plugin, there are none. ``chat_models`` are the models in use, by their ids."""
+    """Without the plugin, there are none. ``chat_models`` are those in use, by id."""
 
     def __init__(
         self, policy: Callable[[], ModelPolicy], chat_models: dict[str, ChatModel]
@@ -48,8 +48,8 @@ class LocalModels:
         raise NoModel
 
     def fields(self) -> dict[str, Any]:
-        """Return what the API's list of models says about the catalogue."""
+        """Return fields for the API's list of models."""
         return {"local": None, "localModels": []}
 
     async def close(self) -> None:
-        """Stop what runs, such as an installation. The models are closed already."""
+        """Stop installations. The models are closed already."""

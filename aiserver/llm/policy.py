@@ -6,7 +6,7 @@ Invariants, if ``allowed_models`` doesn't allow every model:
   an address only for Ollama on this machine, for a server that matches ``local_servers``, or for
   the OpenAI-compatible provider, and never if the administrator has configured one.
 - A model that Ollama forwards to its cloud must be allowed by its full name, or by a pattern for
-  names of cloud models, unless it is the configured model.
+  cloud models, unless it is the configured one.
 
 Invariants, if ``allows_remote`` is false: no model on another machine is used, and users can't
 enter an address that isn't local. Only the administrator decides which servers count as local.
@@ -42,7 +42,7 @@ class Access:
 
 @dataclass(frozen=True)
 class ModelPolicy:
-    """The administrator's settings, which the traits of ``ModelRegistry`` explain."""
+    """The traits of ``ModelRegistry`` explain these settings."""
 
     model: str = ""
     options: Mapping[str, Any] = field(default_factory=dict, repr=False)
@@ -62,13 +62,13 @@ class ModelPolicy:
         return Path(name).expanduser() if provider == "local" and is_path else None
 
     def access(self, provider: str) -> Access:
-        """Return the key and address in ``options``, which only apply to the configured model."""
+        """Return the key and address of the configured model's ``options``."""
         if self.model.partition(":")[0] != provider:
             return Access()
         return Access(address_option(self.options), key_option(self.options))
 
     def fixes_location(self, provider: str) -> bool:
-        """Return whether users can't declare that the provider's server is local."""
+        """Return whether users can't declare that the server is local."""
         return provider == "ollama" or self._decides_location
 
     def is_local(
@@ -76,10 +76,9 @@ class ModelPolicy:
     ) -> bool:
         """Return whether the server at ``address`` counts as running on this machine.
 
-        This requires a loopback address, which is enough for Ollama: models that it forwards are
-        recognised separately. Any other server there may be a proxy or a tunnel, so the
-        administrator decides with ``local_servers`` or, if that is None, the user with
-        ``declared_address``.
+        A loopback address is enough for Ollama, whose forwarded models are recognised separately.
+        Any other server there may be a proxy or a tunnel, so the administrator decides with
+        ``local_servers`` or, if that is None, the user with ``declared_address``.
         """
         if address is None or not is_loopback(address):
             return False
@@ -103,15 +102,15 @@ class ModelPolicy:
             return False
         patterns = [pattern for pattern in self.allowed if fnmatch.fnmatchcase(info.id, pattern)]
         if self.is_restricted and info.is_forwarded and info.id != self.model:
-            # A pattern such as "ollama:*" isn't enough, since the administrator may only have meant
-            # local models. The pattern must be a full name or end like the name of a cloud model.
+            # "ollama:*" may only mean local models, so a pattern must be a full name or end like a
+            # cloud model's.
             return any(
                 not set(pattern) & set("*?[") or is_cloud_name(pattern) for pattern in patterns
             )
         return bool(patterns)
 
     def check(self, info: ModelInfo) -> None:
-        """Raise ModelNotAllowed, with the reason, unless this model may be used."""
+        """Raise ModelNotAllowed, with the reason, unless it may be used."""
         if self.allows(info):
             return
         if info.is_forwarded:
@@ -122,7 +121,7 @@ class ModelPolicy:
     def allows_provider(self, name: str) -> bool:
         if not self.allows_remote and not self._has_local_server(name):
             return False
-        # A pattern without a colon, such as "*", may match a model of any provider.
+        # A pattern without a colon, such as "*", may match any provider.
         return any(
             ":" not in pattern or fnmatch.fnmatchcase(name, pattern.partition(":")[0])
             for pattern in self.allowed
@@ -143,5 +142,5 @@ class ModelPolicy:
             return True
         if self.access(provider).address is not None:
             return False
-        # A loopback address alone isn't accepted: a proxy or tunnel there may forward requests.
+        # A proxy or tunnel at a loopback address may forward requests.
         return address is None or provider == COMPATIBLE or self.is_local(provider, address)

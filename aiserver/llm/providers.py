@@ -1,7 +1,6 @@
-"""The table of supported providers, with their packages, keys, addresses and suggested models.
+"""The table of supported providers.
 
-LangChain supports more providers than this table contains. The administrator can configure a model
-of any other provider, but users can't connect such a provider in the interface.
+Only the administrator can configure models of LangChain's other providers.
 
 Invariant: this module never imports a provider's package and never sends a request.
 """
@@ -23,7 +22,7 @@ from urllib.parse import urlsplit
 from ..errors import UserText
 
 COMPATIBLE = "openai_compatible"
-_PROFILES = Path("data", "_profiles.py")  # of LangChain's packages: the models and what they can do
+_PROFILES = Path("data", "_profiles.py")  # of LangChain's packages
 
 # What ``str.strip`` removes, and invisible characters that copied keys end in.
 SPACES = " \t\r\n\v\f\u00a0\u200b\u2060\ufeff"
@@ -33,8 +32,8 @@ SPACES = " \t\r\n\v\f\u00a0\u200b\u2060\ufeff"
 class Provider:
     """A provider of models.
 
-    ``extra`` is the extra of AI Server that installs its package. ``library`` is LangChain's name
-    for it, and ``package`` the module of LangChain's integration, if these aren't the usual ones.
+    ``extra`` of AI Server installs its package. ``library`` is LangChain's name, and ``package``
+    the module of its integration, if these aren't the usual ones.
     """
 
     name: str
@@ -134,7 +133,7 @@ PROVIDERS = {
 
 
 def blank_key_variable() -> str | None:
-    """Return a variable of the environment that should contain a key, but is blank."""
+    """Return an environment variable that should contain a key, but is blank."""
     variables = (name for provider in PROVIDERS.values() for name in provider.key_variables)
     blank = (name for name in variables if os.environ.get(name) and not _key_in(name))
     return next(blank, None)
@@ -145,18 +144,18 @@ def _key_in(variable: str) -> str:
 
 
 def provider_of(name: str, package: str | None = None) -> Provider:
-    """Return the provider called ``name``, also one that isn't in ``PROVIDERS``."""
+    """Return the provider ``name``, also one that isn't in ``PROVIDERS``."""
     return PROVIDERS.get(name) or Provider(name, name, package=package)
 
 
 def model_label(model_id: str) -> str:
-    """Return the label of a model, such as ``gpt-5 (OpenAI)``; the id itself if it has no name."""
+    """Return a label such as ``gpt-5 (OpenAI)``, or the id if it has no name."""
     provider, _, name = model_id.partition(":")
     return f"{name} ({provider_of(provider).label})" if name else model_id
 
 
 def is_loopback(url: str) -> bool:
-    """Return whether the host of ``url`` is ``localhost`` or a loopback address."""
+    """Return whether the host is ``localhost`` or a loopback address."""
     try:
         host = (urlsplit(url if "//" in url else f"//{url}").hostname or "").rstrip(".").lower()
         if host == "localhost":
@@ -167,13 +166,13 @@ def is_loopback(url: str) -> bool:
 
 
 def ollama_address() -> str | None:
-    """Return the address in OLLAMA_HOST, parsed as Ollama parses it, or None if it is invalid."""
+    """Parse OLLAMA_HOST as Ollama does; None if it is invalid."""
     configured = os.environ.get("OLLAMA_HOST", "").strip()
     scheme, separator, remainder = configured.rpartition("://")
     default_port = {"http": 80, "https": 443}.get(scheme, 11434) if separator else 11434
     host_and_port, _, path = remainder.partition("/")
     try:
-        # This succeeds for an IP address without a port. Ollama accepts ``::1`` without brackets.
+        # An IP address without a port; Ollama accepts ``::1`` without brackets.
         host, port = str(ipaddress.ip_address(host_and_port.strip("[]"))), None
     except ValueError:
         try:
@@ -188,15 +187,15 @@ def ollama_address() -> str | None:
 
 
 def is_cloud_name(name: str) -> bool:
-    """Return whether the name says so; cloud models of Ollama can have any name."""
+    """Cloud models of Ollama can also have other names."""
     return name.endswith(("-cloud", ":cloud"))
 
 
 def server_label(provider: str, address: str | None) -> str:
-    """Return the provider's label, and the host unless it is the default host.
+    """Return the provider's label, and the host unless it is the default one.
 
-    A server of an unknown or OpenAI-compatible provider is named by its host. No label contains the
-    full address, which may contain a secret.
+    Unknown and OpenAI-compatible providers are named by the host. The full address may contain a
+    secret.
     """
     details = PROVIDERS.get(provider)
     host = _host_and_port(address)
@@ -218,7 +217,7 @@ def _host_and_port(address: str | None) -> str | None:
         return None
 
 
-# The names that providers' packages use for the option with the server's address.
+# The names of the same option in providers' packages.
 ADDRESS_OPTIONS = ("base_url", "openai_api_base", "api_base", "anthropic_api_url", "endpoint")
 
 
@@ -237,7 +236,7 @@ def key_option(options: Mapping[str, Any]) -> str | None:
 
 
 def sees_images(model_id: str, patterns: Sequence[str]) -> bool:
-    """Return whether a model accepts images. ``patterns`` are those of ``image_models``."""
+    """``patterns`` are those of ``image_models``."""
     provider, _, name = model_id.partition(":")
     if provider == "local":
         return False
@@ -254,5 +253,5 @@ def _profiles(module: str) -> Mapping[str, Any]:
         folders = (spec and spec.submodule_search_locations) or []
         files = [path for folder in folders if (path := Path(folder) / _PROFILES).is_file()]
         return runpy.run_path(str(files[0]))["_PROFILES"] if files else {}
-    except Exception:  # another version of the package may have another format
+    except Exception:  # another version may have another format
         return {}

@@ -4,8 +4,8 @@ Invariants:
 
 - **Text leaves the machine only after an explicit choice**: the user's stored choice, the trait
   ``model``, or a model that a client requests by name. A key in the environment is no choice.
-- A client can request the configured model, models of connected providers and those of the
-  catalogue, and a model file only by its name, never by its path.
+- A client can request the configured model, models of connected providers and of the catalogue, and
+  a model file only by its name.
 - Models that ``allowed_models`` excludes are neither listed nor used.
 - ``model_options`` are never shown or logged.
 """
@@ -42,19 +42,15 @@ from .providers import PROVIDERS, blank_key_variable, provider_of, server_label
 from .remote.model import RemoteModel
 from .streaming import Limits
 
-# ``ok``: the provider lists the model. ``no_list``: the provider responds, but doesn't list any
-# models. ``not_listed``: the provider lists models, but not the checked model.
+# ``no_list``: the provider responds, but lists no models. ``not_listed``: it lists only others.
 Verdict = Literal["ok", "no_list", "not_listed"]
 
-# The value of an option is a secret if the option's name ends with one of these words. A word
-# elsewhere in the name doesn't count: ``max_tokens`` is no secret.
+# An option whose name ends like this is a secret; ``max_tokens`` is none.
 _SECRET_ENDINGS = ("key", "token", "secret", "password", "credentials")
-# An overview waits this many seconds for a server's list of models. If the list hasn't arrived by
-# then, the overview contains the models of the server's previous list, if there is one.
+# An overview waits this many seconds, then contains a server's previous list.
 _PATIENCE = 0.2
 
-# Providers whose complete answers always end with a finish reason. If the reason is missing, the
-# answer was interrupted.
+# Without a finish reason, their answers were interrupted.
 _SEND_FINISH_REASON = ("local", "openai", "openai_compatible", "deepseek", "mistralai", "ollama")
 _PROVIDER_NOT_ALLOWED = UserText(
     "The administrator of this server does not allow this provider. Choose another one."
@@ -62,7 +58,7 @@ _PROVIDER_NOT_ALLOWED = UserText(
 
 
 class ModelRegistry(LoggingConfigurable):
-    """Lists and creates models. Caches the ``ChatModel`` of each model that was requested."""
+    """Lists and creates models. Caches each ``ChatModel``."""
 
     model = Unicode(
         "",
@@ -151,7 +147,7 @@ class ModelRegistry(LoggingConfigurable):
         self._retired_models: list[ChatModel] = []
         self._lookups: Lookups[Sequence[ServedModel]] = Lookups()
         self.connections = Connections(self.folder, self._policy)
-        # The code of the error, by provider, if the last request failed because of the current key.
+        # By provider, the code of the error that the current key caused.
         self._refusals: dict[str, str] = {}
 
     @validate("model_options")
@@ -195,22 +191,20 @@ class ModelRegistry(LoggingConfigurable):
         chosen = await self._chosen_model(catalog)
         if chosen is not None:
             return chosen
-        # The first call only considers the installed local models. Querying the servers takes time,
-        # so they are only queried if no installed model is ready.
+        # Only installed models at first, because querying the servers takes time.
         return self._fallback_model(catalog, []) or self._fallback_model(
             catalog, await catalog.served()
         )
 
     async def get(self, model_id: str | None = None) -> ChatModel:
-        """Return the model with this id or the default one. Raises NotFound, ModelError."""
+        """Return a model, by default the default. Raises NotFound, ModelError."""
         info = await self.default() if model_id is None else await self._find(model_id)
         if info is None:
             blank = blank_key_variable()
             raise NoModel(NoModel.blank_key.fill(blank)) if blank else NoModel()
         model = self._models.get(info.id)
         if model is not None and model.info.on_this_machine != info.on_this_machine:
-            # The name of the cached model now refers to another model. For example, a user has
-            # deleted a local Ollama model and added a cloud model with the same name.
+            # The name now means another model: a cloud model may have replaced a local one.
             self._retired_models.append(self._models.pop(info.id))
             model = None
         if model is None:
@@ -221,7 +215,7 @@ class ModelRegistry(LoggingConfigurable):
         return model
 
     async def choose(self, model_id: str | None) -> ModelInfo | None:
-        """Make a model the default, or clear the user's choice; return the new default.
+        """Choose the default, or clear the choice; return the new default.
 
         Raises NotFound, ModelNotAllowed, StorageError.
         """
@@ -233,7 +227,7 @@ class ModelRegistry(LoggingConfigurable):
     async def connect(
         self, provider: str, key: str | None, address: str | None, on_this_machine: bool = False
     ) -> None:
-        """Save a provider's key and address, and use them for its models from now on.
+        """Save and use a provider's key and address.
 
         Raises InvalidRequest, NotFound, ModelNotAllowed, StorageError.
         """
@@ -252,7 +246,7 @@ class ModelRegistry(LoggingConfigurable):
         self._retire(provider)
 
     async def sweep(self) -> None:
-        """Remove temporary files of killed processes. Logs failures and never raises."""
+        """Remove temp files of killed processes. Never raises."""
         try:
             await asyncio.to_thread(self.connections.sweep)
         except StorageError:
@@ -261,26 +255,26 @@ class ModelRegistry(LoggingConfigurable):
     async def check(
         self, model_id: str, key: str | None = None, address: str | None = None
     ) -> Verdict:
-        """Query a model's provider to check whether the model can be used.
+        """Query the provider to check whether a model can be used.
 
-        ``key`` and ``address`` are values of a form, which aren't saved. If both are None, the
-        current ones are used. Raises InvalidRequest, NotFound, ModelNotAllowed, ModelError.
+        ``key`` and ``address`` are a form's values, which aren't saved; by default, the current
+        ones are used. Raises InvalidRequest, NotFound, ModelNotAllowed, ModelError.
         """
         provider, _, name = model_id.partition(":")
         if key is None and address is None:
             await self._find(model_id)
             if provider not in PROVIDERS:
-                return "no_list"  # this provider's address isn't known, so it can't be queried
+                return "no_list"  # it can't be queried without an address
         else:
             self._describe(model_id)
         names = await self._list_names(provider, key, address)
         if not names:
             return "no_list"
-        # Users may omit the end of a listed name, such as ``:latest`` or a date.
+        # Users may omit ``:latest`` or a date.
         return "ok" if any(listed.startswith(name) for listed in names) else "not_listed"
 
     async def list_names(self, provider: str, key: str | None, address: str | None) -> list[str]:
-        """Return the names of the models that a provider lists. See ``check``."""
+        """Return the names that a provider lists. See ``check``."""
         if provider in PROVIDERS and not self._policy().allows_provider(provider):
             raise ModelNotAllowed(_PROVIDER_NOT_ALLOWED)
         listed = await self._list_names(provider, key, address)
@@ -323,16 +317,15 @@ class ModelRegistry(LoggingConfigurable):
         return None
 
     def _fallback_model(self, catalog: Catalog, served: Sequence[ModelInfo]) -> ModelInfo | None:
-        """Return a ready model on this machine, for users who haven't chosen one."""
-        # Models of OpenAI-compatible servers are left out, because such a server may forward
-        # requests even if it runs on this machine.
+        """Return a ready model on this machine."""
+        # OpenAI-compatible servers may forward requests, even on this machine.
         ollama = (info for info in served if info.provider == "ollama")
         candidates = [*self.local.installed(), *ollama]
         ready = (info for info in candidates if info.ready and info.on_this_machine)
         return next(filter(catalog.policy.allows, ready), None)
 
     async def _find(self, model_id: str) -> ModelInfo:
-        """Describe a model that clients may request. Raises ModelNotAllowed, NotFound."""
+        """Raises ModelNotAllowed, NotFound."""
         catalog = self._catalog()
         info = await catalog.resolve_location(self._describe(model_id))
         catalog.policy.check(info)
@@ -344,7 +337,7 @@ class ModelRegistry(LoggingConfigurable):
         return info
 
     def _describe(self, model_id: str) -> ModelInfo:
-        """Describe a model without a query. Raises NotFound, ModelNotAllowed."""
+        """Query no server. Raises NotFound, ModelNotAllowed."""
         catalog = self._catalog()
         info = catalog.find(model_id)
         if info is None:
@@ -367,7 +360,7 @@ class ModelRegistry(LoggingConfigurable):
 
         async def access() -> Access:
             if provider not in PROVIDERS:
-                return Access()  # the configured options contain the key and the address
+                return Access()  # they are in the configured options
             return await self.connections.access(provider)
 
         return RemoteModel(
@@ -381,7 +374,7 @@ class ModelRegistry(LoggingConfigurable):
         )
 
     def _retire(self, provider: str) -> None:
-        """Drop a provider's cached models. ``close`` closes them, so that answers continue."""
+        """Drop cached models; only ``close`` closes them, so that answers continue."""
         self._lookups.clear()
         self._refusals.pop(provider, None)
         for id in [id for id in self._models if id.startswith(f"{provider}:")]:

@@ -2,13 +2,12 @@
 
 Invariants:
 
-- Closing the generator that ``stream_chat`` returns stops the model at once. The model is called in
-  a separate task, which is cancelled inside the model's library, so that the library cleans up
-  after itself.
+- Closing the generator of ``stream_chat`` stops the model at once. The model's own task is
+  cancelled inside its library, which then cleans up.
 - A partial answer doesn't count as complete, unless the server reports neither an error nor a
   reason for the end (``Limits.requires_finish_reason``).
-- The answer can be encoded in UTF-8: the halves of a surrogate pair are joined, and a lone
-  surrogate is replaced with U+FFFD.
+- The answer can be encoded in UTF-8: surrogate pairs are joined, and lone surrogates replaced with
+  U+FFFD.
 - Streams never block the event loop (``fair_scheduling.py``).
 - Without ``tracing``, nothing is traced, whatever the environment says: LangChain's public
   ``astream`` looks up tracers in the environment; ``_astream`` doesn't.
@@ -40,39 +39,35 @@ if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
     from langchain_core.messages import AIMessageChunk, BaseMessage
 
-    # The elements of the queue that the model's task fills: the chunks of the answer and, at the
-    # end, None or the exception that was raised.
+    # The model's task puts chunks into the queue and, at the end, None or the exception.
     Queued = AIMessageChunk | Exception | None
 
 # The fields in which providers report the finish reason.
 _REASON_FIELDS = ("finish_reason", "stop_reason", "done_reason")
-# The finish reasons of a complete answer, in lower case. If a reason, such as DeepSeek's
-# "insufficient_system_resource", is in none of the sets ``_COMPLETE``, ``_TOO_LONG`` and
-# ``_FILTERED``, the answer may be incomplete.
+# Finish reasons, in lower case. With another, such as DeepSeek's "insufficient_system_resource",
+# the answer may be incomplete.
 _COMPLETE = {
     *("stop", "end_turn", "stop_sequence", "eos", "eos_token", "end", "complete", "completed"),
     *("finished", "done", "pause_turn", "tool_calls", "tool_use", "tool_call", "function_call"),
 }
-# The finish reasons of an answer that was cut off because it was too long.
 _TOO_LONG = {
     *("length", "max_tokens", "max_output_tokens", "model_length", "max_length", "token_limit"),
     "model_context_window_exceeded",
 }
-# The finish reasons of an answer that a filter stopped.
 _FILTERED = {
     *("content_filter", "content_filtered", "guardrail_intervened", "refusal", "sensitive"),
     *("safety", "recitation", "blocklist", "prohibited_content", "spii", "error_toxic"),
 }
-# The types of the parts of a message that contain thoughts. The text is in a key of the same name,
-# or in one of the others; it may be an object or a list with such keys again.
+# Types of a message's parts. The text is in a key of the same name, or in one of the others; it may
+# be an object or a list with such keys again.
 _THOUGHTS = ("thinking", "reasoning", "reasoning_content", "thought")
 _THOUGHT_KEYS = (*_THOUGHTS, "summary", "content", "text")
-_MAX_TOKENS = 2**31  # a server that reports a larger number of tokens is mistaken
+_MAX_TOKENS = 2**31  # a server that reports more is mistaken
 
 
 @dataclass(frozen=True)
 class Limits:
-    """The limits of one answer: ``timeout`` is the longest time in seconds between two chunks."""
+    """The limits of an answer; ``timeout`` is in seconds between two chunks."""
 
     timeout: float
     characters: int
@@ -88,8 +83,7 @@ async def stream_chat(
     options: dict[str, Any] | None = None,
 ) -> AsyncGenerator[Delta, None]:
     """Query ``model`` and yield its answer. Raises ModelError."""
-    # The queue has no maximum size, so that the task never has to wait for this generator. That is
-    # safe, because ``limits`` restricts the length of the answer.
+    # Without a maximum size, the task never waits; ``limits`` restricts the answer.
     queue: asyncio.Queue[Queued] = asyncio.Queue()
     task = asyncio.create_task(
         _fill_queue(model, list(messages), options or {}, queue, limits, tracing)
@@ -97,13 +91,13 @@ async def stream_chat(
     usage: dict[str, int] = {}
     reasons: list[str] = []
     has_chunks = has_text = False
-    pending = ""  # a high surrogate whose low surrogate hasn't arrived yet
+    pending = ""  # a high surrogate without its low one yet
     error: Exception | None = None
     has_ended = False
     try:
         while not has_ended:
             text, pending, thoughts = pending, "", ""
-            # All chunks received so far are yielded as one delta, to save work per chunk.
+            # All chunks so far are one delta, to save work.
             for queued in await _take_all(queue, limits.timeout):
                 if queued is None or isinstance(queued, Exception):
                     has_ended, error = True, queued
@@ -126,7 +120,7 @@ async def stream_chat(
     if usage:
         yield Delta(usage=dict(usage))
     if reasons:
-        # A reason may be a member of an enum, such as ``FinishReason.STOP``.
+        # It may be a member of an enum, such as ``FinishReason.STOP``.
         _check_reasons([str(reason).rpartition(".")[2].lower() for reason in reasons])
     elif limits.requires_finish_reason:
         raise AnswerBrokenOff if has_chunks else NoModelAnswer
@@ -160,7 +154,7 @@ async def _fill_queue(
         async with contextlib.aclosing(stream_chunks(model, messages, options, tracing)) as answer:
             async for chunk in answer:
                 queue.put_nowait(chunk)
-                # An empty chunk counts as one character, so an endless series of them ends, too.
+                # An endless series of empty chunks ends, too.
                 character_count += max(1, len(chunk.text))
                 if character_count > limits.characters:
                     queue.put_nowait(AnswerCut())
@@ -177,18 +171,18 @@ async def stream_chunks(
     options: dict[str, Any],
     tracing: bool = False,
 ) -> AsyncGenerator[AIMessageChunk, None]:
-    """Query ``model`` and yield the chunks of its answer, unchecked and unlimited."""
+    """Yield the chunks of an answer, unchecked and unlimited."""
     from langsmith import tracing_context
 
-    # This context also prevents tracing by other code that a provider's package calls.
+    # This also prevents tracing by other code that a provider's package calls.
     with contextlib.nullcontext() if tracing else tracing_context(enabled=False):
-        # The stream is an asynchronous generator, although LangChain's types don't say so.
+        # LangChain's types don't say that this is an asynchronous generator.
         stream: Any = (model.astream if tracing else model._astream)(messages, **options)
         async with contextlib.aclosing(stream):
             async for chunk in stream:
                 if tracing:
-                    yield chunk  # ``astream`` yields messages
-                else:  # ``_astream`` yields a message and separate metadata
+                    yield chunk  # messages
+                else:  # a message and separate metadata
                     chunk.message.response_metadata |= chunk.generation_info or {}
                     yield chunk.message
 
@@ -217,7 +211,7 @@ def _text_of(thoughts: Any) -> str:
 
 
 def _add_usage(total: dict[str, int], usage: Any) -> None:
-    """Add the counts of a chunk, but no implausible ones and no 0, which means unknown."""
+    """Ignore implausible counts and 0, which means unknown."""
     usage = usage or {}
     details = usage.get("input_token_details") or {}
     counts = {name: usage.get(name) for name in ("input_tokens", "output_tokens", "total_tokens")}

@@ -1,11 +1,11 @@
-"""Describe models and providers as they are shown to users.
+"""Describe models and providers as users see them.
 
 Invariants:
 
 - Listing models costs nothing and sends no text of the user.
-- To show all models, only an Ollama on this machine is queried, and servers whose address the user
-  saved or the administrator configured. An Ollama on another machine (OLLAMA_HOST) is queried only
-  if one of its models is requested, chosen or configured.
+- To show all models, only an Ollama on this machine is queried, and servers whose address was saved
+  or configured; an Ollama elsewhere (OLLAMA_HOST) only if one of its models is requested, chosen or
+  configured.
 - A stored key is read only to query a server.
 - Models that the administrator excludes are not shown.
 """
@@ -38,17 +38,16 @@ NO_PROVIDER = UserText(
     "The configured model must have the form “provider:name”, such as “openai:gpt-4.1-mini”."
 )
 
-# A valid name of a model. Letters of any script are allowed, since some servers have models with
-# names such as 通义-模型.
+# Letters of any script: servers have models such as 通义-模型.
 _NAME = re.compile(r"(?!.*\.\.| )[\w./:@+ -]{1,200}(?<! )")
 
 
 @dataclass(frozen=True)
 class ProviderInfo:
-    """A provider and its connection, as they are shown to users.
+    """A provider and its connection, as users see them.
 
-    ``is_location_fixed``: users can't declare that the server is local. ``refusal`` is the code of
-    the error if the last request failed because of the key or the account.
+    ``is_location_fixed``: users can't declare that the server is local. ``refusal`` is the error's
+    code if the key or account was refused.
     """
 
     connection: Connection
@@ -58,7 +57,7 @@ class ProviderInfo:
 
 @dataclass(frozen=True)
 class Overview:
-    """The models and providers that are shown to a user; ``local`` is the smallest local model."""
+    """Models and providers for a user; ``local`` is the smallest local model."""
 
     default: ModelInfo | None
     models: list[ModelInfo]
@@ -66,7 +65,7 @@ class Overview:
 
 
 class Catalog:
-    """Describes the models that are installed, connected or configured, and their providers."""
+    """Describes installed, connected and configured models, and their providers."""
 
     def __init__(
         self,
@@ -109,7 +108,7 @@ class Catalog:
         return next(filter(self.policy.allows, ready), None)
 
     def find(self, model_id: str) -> ModelInfo | None:
-        """Return the model with this id, which may have any valid name; no server is queried."""
+        """Return the model with this id; no server is queried."""
         configured = self.configured()
         if configured is not None and configured.id == model_id:
             return configured
@@ -121,9 +120,9 @@ class Catalog:
         return self._describe(self._connections.get(provider), name)
 
     async def served(self, patience: float | None = None) -> list[ModelInfo]:
-        """Return the allowed models that Ollama and a connected OpenAI-compatible server list.
+        """Return the allowed models that Ollama and an OpenAI-compatible server list.
 
-        The previous list of a server is used if it takes longer than ``patience`` seconds.
+        After ``patience`` seconds, a server's previous list is used.
         """
         queries = [
             self._query_server(connection, patience)
@@ -138,16 +137,14 @@ class Catalog:
     ) -> ModelInfo:
         """Return ``info``, marked as forwarded if Ollama might run this model in its cloud.
 
-        Cloud models can have any name, so an Ollama model only counts as local if Ollama lists it
-        as local, in ``served_models`` or when it is queried here.
+        Cloud models can have any name, so only a model that Ollama lists as local is local.
         """
-        # Forwarding matters for a model on this machine. For any other model, it only matters if
-        # ``allowed_models`` doesn't allow every model.
+        # For models on other machines, it only matters if not all are allowed.
         is_location_relevant = info.on_this_machine or self.policy.is_restricted
         connection = self._connections.get("ollama")
         if info.provider != "ollama" or not is_location_relevant or connection.address is None:
             return info
-        # If ``_may_query`` returns false, ``served`` hasn't queried Ollama, so it is queried here.
+        # Otherwise, ``served`` hasn't queried Ollama.
         if served_models is None or not self._may_query(connection):
             served_models = await self._query_server(connection)
         return mark_if_forwarded(info, served_models)
@@ -165,7 +162,7 @@ class Catalog:
         ]
 
     def usable_names(self, provider: str, names: Sequence[str]) -> list[str]:
-        """Return at most ``MAX_NAMES`` of ``names``: those of allowed models that can chat."""
+        """Return at most ``MAX_NAMES`` of allowed models that can chat."""
         connection = self._connections.get(provider)
         chat_names = (name for name in names if _is_chat_model(name))
         allowed = (
@@ -229,14 +226,14 @@ class Catalog:
         ]
 
     def listed_context(self, info: ModelInfo) -> int | None:
-        """Return the length of a model's context, if its server's last list has it."""
+        """Return the length of the context, if the server's last list has it."""
         lists = [models for server, models in self._lookups.latest() if server[0] == info.provider]
         contexts = {f"{info.provider}:{model.name}": model.context for model in chain(*lists)}
         return contexts.get(info.id)
 
 
 async def _list_chat_models(provider: str, access: Access) -> list[ServedModel]:
-    assert access.address is not None  # the callers query only connections that have an address
+    assert access.address is not None  # only connections with an address are queried
     try:
         models = await list_models(provider, access, deadline_for(access.address))
     except ModelError:
@@ -249,9 +246,9 @@ def _is_chat_model(name: str) -> bool:
 
 
 def mark_if_forwarded(info: ModelInfo, served: Sequence[ModelInfo]) -> ModelInfo:
-    """Mark an Ollama model as forwarded if ``served`` doesn't list it as local."""
+    """Mark an Ollama model that ``served`` doesn't list as local."""
     local_ids = {model.id for model in served if not model.is_forwarded}
-    # Ollama lists each model with a tag. Users may omit the tag "latest".
+    # Ollama lists tags; users may omit "latest"
     if info.provider != "ollama" or {info.id, f"{info.id}:latest"} & local_ids:
         return info
     return _as_forwarded(info)

@@ -4,7 +4,7 @@ Invariants:
 
 - A look-up ends at its deadline even if the server responds slowly, and at its size limit even if
   the response never ends.
-- Look-ups have their own threads, so a slow server never occupies those that read histories.
+- Look-ups have their own threads, so that they never delay reading histories.
 - One look-up per server at a time; the slower a server responds, the less often it is queried.
 - Redirects are not followed, and proxies are bypassed for a server on this machine.
 """
@@ -31,13 +31,13 @@ if TYPE_CHECKING:
 # Deadlines, in seconds.
 LOCAL_DEADLINE = 0.7  # a running local server responds in a few milliseconds
 REMOTE_DEADLINE = 3.0
-EXPLICIT_DEADLINE = 15.0  # for a look-up that a user requested with a button
+EXPLICIT_DEADLINE = 15.0  # requested with a button
 MAX_NAMES = 1000  # some servers list thousands of models
-MAX_BYTES = 4 * 1024 * 1024  # the maximum size of a list; the longest public lists are under 1 MB
-START_ALLOWANCE = 5.0  # additional seconds to wait for a free thread and the first import of httpx
+MAX_BYTES = 4 * 1024 * 1024  # the longest public lists are under 1 MB
+START_ALLOWANCE = 5.0  # for a free thread and the first import of httpx
 
-# A result is cached for this many times the duration of its look-up. A fast server is therefore
-# queried almost every time, so that a change of its models is noticed soon.
+# A result is cached for this many times the duration of its look-up, so that changes of a fast
+# server are noticed soon.
 CACHE_FACTOR = 10.0
 
 Value = TypeVar("Value")
@@ -55,7 +55,7 @@ class HttpStatusError(Exception):
 
 
 def deadline_for(address: str) -> float:
-    """Return the deadline, in seconds, of a look-up that no button asked for."""
+    """Return the deadline, in seconds, if no button was pressed."""
     return LOCAL_DEADLINE if is_loopback(address) else REMOTE_DEADLINE
 
 
@@ -64,7 +64,7 @@ async def fetch(
 ) -> Value:
     """GET ``url``, and return the result of ``read``, called in a thread. Raises ModelError.
 
-    The request may take ``deadline`` seconds; the time until the thread starts doesn't count.
+    The ``deadline`` in seconds begins when the thread starts.
     """
     loop = asyncio.get_running_loop()
     lookup = loop.run_in_executor(_pool, _fetch, url, headers, deadline, read)
@@ -81,9 +81,8 @@ def _fetch(
 ) -> Value:
     import httpx
 
-    # The request runs in an event loop, because a task in an event loop can be stopped at the
-    # deadline. A blocking request can't be stopped: its timeout restarts with each byte, and it
-    # would wait for a name server that doesn't respond.
+    # In an event loop, it can be stopped at the deadline. A blocking request can't: its timeout
+    # restarts with each byte, and it would wait for a name server that doesn't respond.
     client = httpx.AsyncClient(
         trust_env=not is_loopback(url), verify=certificates(), timeout=deadline
     )
@@ -99,7 +98,7 @@ def _fetch(
 
 @dataclass
 class _Lookup(Generic[Value]):
-    """The newest look-up of one server, which may be running, and the result of the last one."""
+    """A server's newest look-up, which may be running, and its last result."""
 
     task: asyncio.Task[Value]
     previous: Value | None
@@ -112,7 +111,7 @@ class _Lookup(Generic[Value]):
 
 
 class Lookups(Generic[Value]):
-    """Caches the last result for each server. Concurrent calls for a server share one look-up."""
+    """Caches each server's last result. Concurrent calls share one look-up."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -124,9 +123,9 @@ class Lookups(Generic[Value]):
         query: Callable[[], Awaitable[Value]],
         patience: float | None = None,
     ) -> Value:
-        """Return the cached result for ``server``, or else that of ``query``, which must not raise.
+        """Return the cached result, or else that of ``query``, which must not raise.
 
-        If it takes longer than ``patience`` seconds, return the previous result if there is one.
+        After ``patience`` seconds, return the previous result, if there is one.
         """
         lookup = self._lookup_by_server.get(server)
         if lookup is None or (lookup.task.done() and self._clock() >= lookup.expires_at):
@@ -142,7 +141,7 @@ class Lookups(Generic[Value]):
         return [(server, result) for server, result in pairs if result is not None]
 
     def clear(self) -> None:
-        """Drop all results, because an address or a key has changed."""
+        """Drop all results: an address or a key has changed."""
         self._lookup_by_server.clear()
 
     def _start(

@@ -1,7 +1,7 @@
-"""Fetch the list of models that a provider offers.
+"""Fetch a provider's list of models.
 
-Invariants: a list takes one request, limited in time and size (``lookup.py``), which contains the
-provider's key in a header, but nothing from a notebook. Only the models are read.
+Invariants: a list takes one request (``lookup.py``), with the provider's key in a header, but
+nothing from a notebook.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from .lookup import HttpStatusError, fetch
 if TYPE_CHECKING:
     import httpx
 
-_NO_LIST_STATUSES = (404, 405, 501)  # HTTP statuses of servers that don't list their models
-# The fields for the length of a context: of vLLM, LM Studio, OpenRouter, Groq and llama.cpp.
+_NO_LIST_STATUSES = (404, 405, 501)  # of servers without a list
+# Fields for a context's length, of vLLM, LM Studio, OpenRouter, Groq and llama.cpp.
 _CONTEXT_FIELDS = (
     *("max_model_len", "loaded_context_length", "max_context_length", "context_length"),
     *("context_window", "n_ctx", "n_ctx_train"),
 )
 _CONTEXT_PARTS = ("meta", "top_provider")  # of llama.cpp and OpenRouter
-MIN_CONTEXT = 256  # tokens: a smaller number, such as 0, means that the length is unknown
+MIN_CONTEXT = 256  # tokens; less, such as 0, means that the length is unknown
 
 
 class ServedModel(NamedTuple):
-    """A listed model. ``context`` is the maximum of prompt and answer together, in tokens."""
+    """A listed model; ``context`` is for prompt and answer together, in tokens."""
 
     name: str
     is_cloud: bool = False
@@ -38,9 +38,9 @@ class ServedModel(NamedTuple):
 
 
 async def list_models(provider: str, access: Access, deadline: float) -> list[ServedModel]:
-    """Return the models that a provider lists, or [] if it has no list. Raises ModelError.
+    """Return the listed models, or [] without a list. Raises ModelError.
 
-    An address of a compatible server may lack its end ``/v1``, as for requests (``adapt.py``).
+    A compatible server's address may lack ``/v1`` (``adapt.py``).
     """
     assert access.address is not None
     path, headers = _path_and_headers(provider, access.key)
@@ -60,7 +60,7 @@ async def list_models(provider: str, access: Access, deadline: float) -> list[Se
 
 
 def _read_models(provider: str, response: httpx.Response) -> list[ServedModel]:
-    """Return the models in a response; Ollama's local ones, and those for code, first."""
+    """Put Ollama's local models, and those for code, first."""
     if response.status_code in _NO_LIST_STATUSES:
         return []
     if provider == "google_genai" and response.status_code == 400:
@@ -72,7 +72,7 @@ def _read_models(provider: str, response: httpx.Response) -> list[ServedModel]:
     body = response.json()
     models = body["data"] if "data" in body else body["models"]
     if provider == "ollama":
-        # Sorting is stable, so models with equal keys remain in Ollama's order, newest first.
+        # Sorting is stable, so Ollama's order, newest first, remains.
         served = [_ollama_model(model) for model in models if not _is_embedding(model)]
         return sorted(served, key=lambda model: (model.is_cloud, "code" not in model.name.lower()))
     return [

@@ -5,8 +5,8 @@ over environment variables.
 
 Invariants:
 
-- A key is only sent to the address for which it was entered: a saved address is only used with the
-  key saved with it, and a key saved without an address with the configured or default one.
+- A key is only sent to the address for which it was entered: a saved address has its own key, and a
+  key saved without an address is for the configured or default one.
 - ``Connections.get`` reads no stored key, so it never makes a keyring ask for its password.
 - ``settings.json`` contains no secrets; keys are in the ``SecretStore``.
 """
@@ -44,7 +44,7 @@ _ADDRESS_FIXED = UserText(
 
 @dataclass(frozen=True)
 class Connection:
-    """A connection. ``on_this_machine``: text that is sent to its address stays on this machine."""
+    """A connection. ``on_this_machine``: text that is sent there stays here."""
 
     provider: Provider
     key_source: KeySource | None
@@ -54,7 +54,7 @@ class Connection:
 
     @property
     def on_loopback(self) -> bool:
-        """Whether the address is a loopback address, whose server may forward text."""
+        """Whether it is a loopback address, whose server may forward text."""
         return self.address is not None and is_loopback(self.address)
 
     @property
@@ -63,14 +63,14 @@ class Connection:
 
     @property
     def usable(self) -> bool:
-        """Whether there is an address and, unless it is a loopback address, a needed key."""
+        """Whether there is an address, and a key if one is needed."""
         needs_key = self.provider.needs_key and not self.on_loopback
         has_needed_key = self.key_source is not None or not needs_key
         return has_needed_key and self.address is not None
 
 
 class Connections:
-    """The connections to providers, saved in ``folder``. ``policy`` returns the settings."""
+    """The connections to providers, saved in ``folder``."""
 
     def __init__(self, folder: Path, policy: Callable[[], ModelPolicy]) -> None:
         self._settings_file = PrivateFile(folder / "settings.json")
@@ -78,10 +78,10 @@ class Connections:
         self._policy = policy
 
     def get(self, name: str) -> Connection:
-        """Return the current connection to a supported provider. It may lack a key or address."""
+        """Return a connection, which may lack a key or address."""
         provider = PROVIDERS[name]
         saved = self._allowed_settings(name)
-        # ``settings.json`` doesn't contain the key, but says where the key is stored.
+        # ``settings.json`` only says where the key is.
         key_store = saved.get("key")
         key_source: KeySource | None = key_store if key_store in _KEY_STORES else None
         policy = self._policy()
@@ -101,7 +101,7 @@ class Connections:
         return Connection(provider, key_source, address, False, is_local(address))
 
     async def access(self, name: str) -> Access:
-        """Return the key and address of a supported provider. Raises ModelKeyMissing."""
+        """Raises ModelKeyMissing."""
         connection = self.get(name)
         key = None
         if connection.key_source == "environment":
@@ -116,10 +116,10 @@ class Connections:
         return Access(connection.address, key)
 
     async def access_with(self, name: str, key: str | None, address: str | None) -> Access:
-        """Return the key and address to use, given the values that a user entered in a form.
+        """Return the key and address to use, given a form's values.
 
-        The current key is only used if the user entered no key and the address isn't changed.
-        Raises InvalidRequest, NotFound, ModelNotAllowed, ModelKeyMissing.
+        The current key is only used if no key was entered and the address isn't changed. Raises
+        InvalidRequest, NotFound, ModelNotAllowed, ModelKeyMissing.
         """
         provider = _provider(name)
         key, address = _validate_key(key), _validate_address(address)
@@ -137,7 +137,7 @@ class Connections:
     async def save(
         self, name: str, key: str | None, address: str | None, on_this_machine: bool = False
     ) -> None:
-        """Save the key and address of a provider, and remove its previously saved key.
+        """Save a provider's key and address, and remove the previous key.
 
         Raises InvalidRequest, NotFound, ModelNotAllowed, StorageError.
         """
@@ -154,13 +154,12 @@ class Connections:
         settings = {"key": key_store, "address": address} | declaration
         await asyncio.to_thread(self._save_settings, name, settings)
         if previous.get("key") in _KEY_STORES and previous["key"] != key_store:
-            # Removing the previous key may fail because the keyring is locked. This isn't reported,
-            # because the new key has been saved.
+            # The keyring may be locked, but the new key has been saved.
             with contextlib.suppress(StorageError):
                 await self._secrets.remove(name, previous["key"])
 
     async def declare_local(self, name: str, on_this_machine: bool) -> None:
-        """Save whether the provider's server runs on this machine, as the user declares."""
+        """Save whether the server runs on this machine, as the user declares."""
         _provider(name)
         saved = dict(self._saved_settings(name) or {})
         saved.pop("on_this_machine", None)
@@ -176,7 +175,7 @@ class Connections:
             return
         if saved.get("key") in _KEY_STORES:
             await self._secrets.remove_from_all(name, saved["key"])
-        # The settings are removed last, because they say where the key is stored.
+        # The settings are removed last, because they say where the key is.
         await asyncio.to_thread(self._save_settings, name, None)
 
     def sweep(self) -> None:
@@ -245,7 +244,7 @@ def _validate_key(key: str | None) -> str | None:
 
 
 def _validate_address(address: str | None) -> str | None:
-    """Return a valid address, which can't contain a secret; None if it is empty."""
+    """An address must not contain a secret."""
     address = (address or "").strip().rstrip("/")
     if not address:
         return None

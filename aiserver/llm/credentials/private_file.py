@@ -1,10 +1,10 @@
-"""Store small JSON files that only the account under which the server runs can access.
+"""Store small JSON files that only the server's account can access.
 
 Invariants:
 
 - Files are written atomically and durably, in a folder of mode 0700.
-- Reading an unreadable file returns empty content, but its bytes are never overwritten: a damaged
-  one is renamed to ``….corrupt-1`` before a change; another unreadable one makes a change fail.
+- An unreadable file counts as empty, but is never overwritten: a damaged one is renamed to
+  ``….corrupt-1`` before a change; another makes a change fail.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from ...durable import (
 )
 from ...errors import StorageError, StorageFull, UserText
 
-_PATIENCE = 10  # seconds to wait for another process that changes the settings
+_PATIENCE = 10  # seconds to wait for another process
 _UNWRITABLE = UserText(
     "The settings could not be saved. Check the disk and the folder’s permissions."
 )
@@ -40,13 +40,13 @@ _FULL = UserText(
 
 
 def make_private(folder: Path) -> None:
-    """Create the folder if needed, and let only the server's account access it. Raises OSError."""
+    """Create the folder, for the server's account only. Raises OSError."""
     if not folder.is_dir():
         folder.parent.mkdir(parents=True, exist_ok=True)
         folder.mkdir(mode=0o700, exist_ok=True)
-    # The folder may have another mode, because it existed before, or because of the umask.
+    # The folder may have existed, or the umask set another mode.
     if stat.S_IMODE(folder.stat().st_mode) != 0o700:
-        with contextlib.suppress(PermissionError):  # raised if another user owns the folder
+        with contextlib.suppress(PermissionError):  # another user owns the folder
             folder.chmod(0o700)
 
 
@@ -64,7 +64,7 @@ class PrivateFile:
 
     @contextlib.contextmanager
     def change(self) -> Iterator[dict[str, Any]]:
-        """Yield the content for the caller to modify, then save it. Raises StorageError."""
+        """Yield the content to modify, then save it. Raises StorageError."""
         with self._locked():
             try:
                 data = self._load()
@@ -77,11 +77,11 @@ class PrivateFile:
     def sweep(self) -> None:
         if self._temp_files():
             with self._locked():
-                pass  # ``_locked`` removes the files
+                pass  # ``_locked`` removes them
 
     @contextlib.contextmanager
     def _locked(self) -> Iterator[None]:
-        """Lock the folder, and remove temporary files of killed processes. Raises StorageError."""
+        """Remove temp files of killed processes, too. Raises StorageError."""
         folder = self.path.parent
         try:
             make_private(folder)

@@ -1,11 +1,11 @@
-"""Store keys in the system's keyring if there is one, else in a file of mode 0600.
+"""Store keys in the system's keyring, or else in a file of mode 0600.
 
 Invariants:
 
 - A stored key is only passed to the code that sends requests to its provider: never put into
   ``os.environ``, which kernels inherit, a log or an error.
-- If the keyring doesn't respond in time, for example because nobody sees its dialog, a key is
-  stored in the file, and removed from the keyring again if it stores the key later.
+- If the keyring doesn't respond in time, perhaps because nobody sees its dialog, a key is stored in
+  the file, and removed again if the keyring stores it later.
 - ``remove`` either deletes a key or raises an exception.
 """
 
@@ -22,21 +22,21 @@ from typing import Any, Literal, TypeVar
 from ...errors import StorageError, UserText
 from .private_file import PrivateFile
 
-KeyStore = Literal["keyring", "file"]  # the places in which a key can be stored
+KeyStore = Literal["keyring", "file"]
 Result = TypeVar("Result")
 
-SERVICE = "aiserver"  # the service name in the keyring
-PATIENCE = 15.0  # seconds to wait for the keyring, which the user may have to unlock
+SERVICE = "aiserver"  # in the keyring
+PATIENCE = 15.0  # seconds; the user may have to unlock the keyring
 _NOT_REMOVED = UserText(
     "The key could not be removed from the server’s keychain. Unlock the keychain, then try again."
 )
 
 
 class SecretStore:
-    """Stores one key for each provider, whose name is ``name`` in all methods."""
+    """Stores one key for each provider ``name``."""
 
     def __init__(self, folder: Path) -> None:
-        # Jupyter doesn't serve files whose names begin with a dot, even if they are below its root.
+        # Jupyter doesn't serve files whose names begin with a dot.
         self._file = PrivateFile(folder / ".keys.json")
 
     async def get(self, name: str, store: KeyStore) -> str | None:
@@ -71,7 +71,7 @@ class SecretStore:
     async def remove_from_all(self, name: str, store: KeyStore) -> None:
         """Remove a key, and a copy that a failed change may have left in the other store.
 
-        Raises StorageError if the key can't be removed from ``store``.
+        Raises StorageError if ``store`` still has the key.
         """
         other_store: KeyStore = "file" if store == "keyring" else "keyring"
         await self.remove(name, store)
@@ -93,11 +93,11 @@ class _KeyringFailed(Exception):
 
 
 def _keyring() -> Any:
-    """Return the system's keyring. Raises LookupError if there is no secure keyring."""
+    """Raises LookupError without a secure keyring."""
     import keyring
 
     backend = keyring.get_keyring()
-    if backend.priority < 1:  # such a backend stores nothing, or stores plain text
+    if backend.priority < 1:  # stores nothing, or plain text
         raise LookupError
     return backend
 
@@ -122,16 +122,16 @@ def _remove_from_keyring(name: str, key: str | None = None) -> None:
 async def _run_with_timeout(
     call: Callable[[], Result], undo: Callable[[], None] = lambda: None
 ) -> Result:
-    """Return the result of ``call``; call ``undo`` if it succeeds too late. Raises _KeyringFailed.
+    """Call ``undo`` if ``call`` succeeds too late. Raises _KeyringFailed.
 
-    A daemon thread is used, because one of asyncio's would delay the shutdown of the server.
+    In a daemon thread: one of asyncio's would delay the server's shutdown.
     """
     future: concurrent.futures.Future[Result] = concurrent.futures.Future()
 
     def run() -> None:
         try:
             result = call()
-        except Exception:  # backends raise arbitrary exceptions; their texts may contain the key
+        except Exception:  # of any class; their texts may contain the key
             if future.set_running_or_notify_cancel():
                 future.set_exception(_KeyringFailed())
             return
@@ -145,6 +145,6 @@ async def _run_with_timeout(
     try:
         return await asyncio.wait_for(asyncio.wrap_future(future), PATIENCE)
     except (TimeoutError, asyncio.TimeoutError):
-        if not future.cancel():  # the call has ended between the timeout and this line
+        if not future.cancel():  # it has just ended
             return future.result()
         raise _KeyringFailed from None

@@ -1,9 +1,8 @@
-"""Adapt requests to servers that don't accept everything that OpenAI's API has. Pure.
+"""Adapt requests to servers that don't accept all of OpenAI's API. Pure.
 
-A server's error names the reason of a refusal. The request is changed for this reason and sent
-again, and so are the following requests.
+A server's error says why it refuses. This request and the following ones are changed accordingly.
 
-Invariants: each change is made at most once. The texts of the messages and their order stay.
+Invariants: each change is made at most once. The messages stay unchanged.
 """
 
 from __future__ import annotations
@@ -17,8 +16,8 @@ from ...tokens import estimate_tokens
 
 Payload = dict[str, Any]
 
-MIN_ANSWER = 256  # tokens: if there is room for less, the request is too long
-_MARGIN = 64  # tokens, because templates add some
+MIN_ANSWER = 256  # tokens; with room for less, the request is too long
+_MARGIN = 64  # tokens that templates add
 _LIMIT = re.compile(
     r"(?:context (?:length|size|window)|max_model_len|n_ctx|maximum)\D{0,40}?(\d{3,7})",
     re.IGNORECASE,
@@ -34,14 +33,14 @@ def _refuses(parameter: str) -> str:
 
 @dataclass
 class Adaptation:
-    """The changes that requests need. ``context``: the maximum of prompt and answer, in tokens."""
+    """The changes that requests need; ``context`` is for prompt and answer, in tokens."""
 
     context: int | None = None
     _changes: list[Callable[[Payload], Payload]] = field(default_factory=list)
     _last: Payload = field(default_factory=dict)
 
     def learn(self, error: str) -> bool:
-        """Learn from the text of an error. Return whether the request should be sent again."""
+        """Return whether the request should be sent again after this error."""
         if (limit := _LIMIT.search(error)) and "context" in error.lower():
             is_new = self.context is None or int(limit[1]) < self.context
             self.context = min(self.context or int(limit[1]), int(limit[1]))
@@ -77,7 +76,7 @@ def _without(*names: str) -> Callable[[Payload], Payload]:
 
 
 def _ask_for_whole_answer(payload: Payload) -> Payload:
-    """Change the body only: ``response_limits`` makes a stream of the answer."""
+    """Change only the body: ``response_limits`` makes a stream of the answer."""
     body = payload.get("extra_body") or {}
     return _without("stream_options")(payload) | {"extra_body": body | {"stream": False}}
 

@@ -1,6 +1,6 @@
 """Chat models of servers with an OpenAI-compatible API.
 
-Importing this module takes half a second, because it imports langchain-openai.
+Importing this takes half a second, because of langchain-openai.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ _NO_ENDPOINT = re.compile(r"not found|no such path|unexpected endpoint|\b40[45]\
 
 
 class CompatibleModel(BaseChatOpenAI):
-    """Adapts its requests to the server, and keeps its thoughts, which langchain-openai drops."""
+    """Adapts requests to the server, and keeps thoughts, which langchain-openai drops."""
 
     adaptation: Adaptation = Field(default_factory=Adaptation)
     use_responses_api: bool | None = False
 
     def learn(self, error: str) -> bool:
-        """Learn from an error. Return whether the request should be sent again.
+        """Return whether the request should be sent again after this error.
 
-        An address without a path gets the path ``/v1``, if the server hasn't the API without it.
+        An address without a path gets ``/v1``, if the API isn't there without it.
         """
         client = self.root_async_client
         address = client.base_url

@@ -1,11 +1,11 @@
-"""Create LangChain's chat models, with a given key, a given address and our limits.
+"""Create LangChain's chat models, with our limits.
 
 Invariants:
 
-- The key and the address of a provider in ``PROVIDERS`` are always passed explicitly, because some
-  packages would use a gateway that an environment variable names.
+- The key and the address of a provider in ``PROVIDERS`` are always passed, because some packages
+  would use a gateway of the environment.
 - Proxies from the environment are bypassed for a server on this machine.
-- No library retries a request on its own, or requests an answer of unlimited length.
+- No library retries on its own, or requests an unlimited answer.
 """
 
 from __future__ import annotations
@@ -31,11 +31,10 @@ if TYPE_CHECKING:
 
     from langchain_core.language_models import BaseChatModel
 
-# The maximum length of prompt and answer together, in tokens. Each request to Ollama contains this
-# number, because Ollama's own default may be lower, and Ollama silently drops the start of a prompt
-# that is too long.
+# The maximum tokens of prompt and answer. Ollama's default may be lower, and it silently drops the
+# start of a prompt that is too long.
 OLLAMA_CONTEXT = 8192
-# This environment variable makes LangChain send requests through LangSmith's gateway.
+# This makes LangChain use LangSmith's gateway.
 GATEWAY = "LANGSMITH_GATEWAY"
 
 
@@ -51,8 +50,7 @@ def create_chat_model(
 ) -> BaseChatModel:
     """Create a model, for ``close_model``. Imports packages, so it is slow.
 
-    ``max_connections`` is for a server with one thread for each connection; idle connections are
-    closed at once.
+    ``max_connections`` is for a server with a thread for each; idle ones are closed at once.
     """
     from langchain.chat_models import init_chat_model
 
@@ -70,8 +68,7 @@ def create_chat_model(
         clients = {"client_kwargs": {"trust_env": False}}
     elif on_loopback and library in ("openai", "deepseek"):
         clients = _direct_clients(max_connections)
-    # This model is only created to find out which options its class accepts. Without the clients,
-    # it would create some of its own, which takes 50 ms.
+    # Only to find out which options the class accepts. Creating its own clients would take 50 ms.
     probe: BaseChatModel = create(model=name, **(clients | explicit))
     if details is None:
         _reject_gateway(probe)
@@ -82,7 +79,7 @@ def create_chat_model(
         "stream_usage": True,
         "max_retries": 0,
         "stream_chunk_timeout": None,  # ``stream_chat`` limits the time between chunks
-        # Ollama's class calls the maximum length of an answer ``num_predict``.
+        # Ollama's class calls it ``num_predict``
         "max_tokens" if "max_tokens" in accepted else "num_predict": max_tokens,
     }
     if provider == "ollama":
@@ -90,7 +87,7 @@ def create_chat_model(
         defaults["num_ctx"] = OLLAMA_CONTEXT
         defaults["client_kwargs"] = {"trust_env": not on_loopback, "headers": headers}
     elif provider == "google_genai":
-        # Without this option, environment variables could select Vertex AI, another service.
+        # Otherwise, the environment could select Vertex AI, another service.
         defaults["vertexai"] = False
         if on_loopback:
             import httpx
@@ -133,8 +130,7 @@ def _explicit_options(provider: str, options: Mapping[str, Any], access: Access)
     }
     explicit["base_url"] = access.address
     if provider != "ollama":
-        # If there is no key, "none" is passed, so that the library doesn't use a key from the
-        # environment.
+        # Without a key, the library would use one from the environment.
         explicit["api_key"] = SecretStr(access.key or "none")
     return explicit
 
@@ -149,15 +145,15 @@ def _reject_gateway(model: BaseChatModel) -> None:
 async def close_model(model: BaseChatModel) -> None:
     """Close the model\'s HTTP clients and their connections."""
     for client in (*_async_clients(model), getattr(model, "http_client", None)):
-        with contextlib.suppress(Exception):  # the client won't be used again anyway
+        with contextlib.suppress(Exception):  # the client isn't used again
             await _close_client(client)
 
 
 async def _close_client(client: Any) -> None:
-    """Close an HTTP client, or a provider's client that wraps one.
+    """Close a client's connections.
 
-    Packages cache a client for each address, which the next model gets. So only its connections are
-    closed, for which httpx has no public method.
+    Packages cache clients for the next model, so they stay open; httpx has no public method for
+    that.
     """
     http_client = getattr(client, "_client", client)
     if type(http_client).__module__.startswith("langchain"):
@@ -172,13 +168,13 @@ async def _close_client(client: Any) -> None:
 
 def _remove_proxies(client: Any) -> None:
     mounts = getattr(getattr(client, "_client", client), "_mounts", None)
-    if isinstance(mounts, dict):  # a client of httpx, which has a transport for each proxy here
+    if isinstance(mounts, dict):  # httpx's transports, one for each proxy
         mounts.clear()
 
 
 @functools.cache
 def certificates() -> ssl.SSLContext:
-    """Return the trusted certificates, with those of SSL_CERT_FILE. Loading them takes 25 ms."""
+    """Include those of SSL_CERT_FILE. Loading them takes 25 ms."""
     import httpx
 
     return httpx.create_ssl_context(trust_env=True)
@@ -194,7 +190,7 @@ def _direct_clients(max_connections: int | None) -> dict[str, Any]:
         "http_async_client": httpx.AsyncClient(
             trust_env=False,
             verify=trusted,
-            # Only connecting has a timeout, because ``stream_chat`` limits the time between chunks.
+            # ``stream_chat`` limits the time between chunks
             timeout=httpx.Timeout(None, connect=10),
             limits=httpx.Limits(
                 max_connections=max_connections,

@@ -1,11 +1,11 @@
-"""Query a model through LangChain: a provider's model, or one on a server that the user runs.
+"""Query a provider's or a user's server's model through LangChain.
 
 Invariants:
 
-- A request is retried only if no token of its answer has arrived, at most ``RETRIES`` times, and
-  never sooner than the provider asks. A delta announces the wait.
+- A request is retried only before the first token, at most ``RETRIES`` times, and never sooner than
+  the provider asks. A delta announces the wait.
 - A provider that requires a key is never called without one, unless it is on this machine.
-- An error names the provider, so that the page can link to the provider's settings.
+- An error names the provider, so that the page can link to its settings.
 """
 
 from __future__ import annotations
@@ -37,18 +37,17 @@ if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
     from langchain_core.messages import BaseMessage
 
-RETRIES = 2  # the maximum number of retries
-# Seconds to wait before the first retry, if the provider doesn't say how long to wait. Before each
-# further retry, the time is doubled.
+RETRIES = 2
+# Seconds before the first retry if the provider doesn't say; they double each time.
 FIRST_WAIT = 1.0
-MAX_WAIT = 30.0  # seconds: if the provider asks for a longer wait, the request fails
+MAX_WAIT = 30.0  # seconds; for a longer wait, the request fails
 
 
 class RemoteModel(ChatModel):
     """A model of a provider or server, including an Ollama on this machine.
 
-    ``report`` is called with the error if a required key is missing, or the key or account is
-    rejected, and with None after a complete answer.
+    ``report`` gets the error if a key is missing, or key or account are rejected, and None after a
+    complete answer.
     """
 
     def __init__(
@@ -72,20 +71,19 @@ class RemoteModel(ChatModel):
         self._report = report
         self._sleep = sleep
         self._model: BaseChatModel | None = None
-        # False if there is no key. Only ``_get_model`` sets it, for a provider in ``PROVIDERS``.
+        # ``_get_model`` sets it for a provider in ``PROVIDERS``
         self._has_key = True
         self._address = address_option(options)
         self._create_lock = asyncio.Lock()
         self._adaptation = Adaptation()
-        # The administrator may configure the context for LangChain's class for Ollama, or as a part
-        # of the model's profile.
+        # The context may be set for LangChain's class for Ollama, or in the model's profile.
         profile = options.get("profile") or {}
         self._configured_context = options.get("num_ctx", profile.get("max_input_tokens"))
         self._listed_context: int | None = None
         self._use_context(self._configured_context)
 
     def use_listed_context(self, tokens: int) -> None:
-        """See ChatModel. A length that an error names counts until the list changes."""
+        """A length from an error counts until the list changes."""
         if self._configured_context is None and tokens != self._listed_context:
             self._listed_context = tokens
             self._use_context(tokens)
@@ -107,7 +105,7 @@ class RemoteModel(ChatModel):
         is_retry: bool = False,
         additions: Additions | None = None,
     ) -> AsyncGenerator[Delta, None]:
-        """See ChatModel. Providers' answers differ anyway, and aren't restricted."""
+        """Providers' answers differ anyway, and aren't restricted."""
         try:
             async with contextlib.aclosing(self._stream(messages)) as deltas:
                 async for delta in deltas:
@@ -115,7 +113,7 @@ class RemoteModel(ChatModel):
             self._report(None)
         except ModelError as error:
             provider = self.info.provider
-            # Only the providers in ``PROVIDERS`` have settings to which the page can link.
+            # The page can link to the settings of ``PROVIDERS`` only.
             linked_provider = provider if provider in PROVIDERS else None
             error.set_server_label(linked_provider, server_label(provider, self._address))
             if isinstance(error, ModelAuthFailed):
@@ -136,7 +134,7 @@ class RemoteModel(ChatModel):
             except ModelAuthFailed as error:
                 if self._has_key or isinstance(error, ModelNoCredit):
                     raise
-                # The request was sent without a key, but the server requires a key.
+                # The server requires a key.
                 raise ModelKeyMissing from error
             except ModelError as error:
                 if not has_started and self._learn(model, error):
@@ -153,7 +151,7 @@ class RemoteModel(ChatModel):
             await self._sleep(wait)
 
     def _learn(self, model: BaseChatModel, error: ModelError) -> bool:
-        learn = getattr(model, "learn", None)  # of a model on an OpenAI-compatible server
+        learn = getattr(model, "learn", None)  # of an OpenAI-compatible server
         if learn is None or isinstance(error, ModelRateLimited) or error.__cause__ is None:
             return False
         is_changed: bool = learn(text_of(error.__cause__))
@@ -161,7 +159,7 @@ class RemoteModel(ChatModel):
         return is_changed
 
     async def warm_up(self, messages: Sequence[BaseMessage]) -> None:
-        """Load the provider's package, which takes seconds the first time. Sends nothing."""
+        """Load the package, which takes seconds the first time. Sends nothing."""
         await self._get_model()
 
     async def close(self) -> None:

@@ -1,7 +1,7 @@
-"""Limit the size of providers' responses, and read them as they really are.
+"""Limit the size of providers' responses.
 
-Invariants: a response is aborted when its body or a line of it gets too long, after decompression,
-which some gateways require although nobody asked for it.
+Invariants: a response is aborted when its body or a line gets too long, after decompression, which
+some gateways require unasked.
 """
 
 from __future__ import annotations
@@ -14,25 +14,25 @@ from typing import Any
 
 from ...errors import ModelError, NoModelAnswer
 
-# The limits, in bytes. An ordinary line of a streamed response has only a few hundred bytes.
+# Limits in bytes: an ordinary line has a few hundred.
 MAX_LINE = 1 << 20
 MAX_BODY = 1 << 26
 _BLOCK = 1 << 16  # bytes
 
 
 def limit_responses(client: Any, max_line: int = MAX_LINE, max_body: int = MAX_BODY) -> None:
-    """Limit the responses of an asynchronous httpx client, or of one that a client wraps."""
+    """Limit the responses of an asynchronous httpx client, perhaps a wrapped one."""
     client = getattr(client, "_client", client)
     hooks = getattr(client, "event_hooks", None)
     if not isinstance(hooks, dict) or client.headers.get("Accept-Encoding") == "identity":
-        # The client isn't an httpx client, or is already limited because several models share it.
+        # It isn't an httpx client, or is limited already, because models share it.
         return
     client.headers["Accept-Encoding"] = "identity"
     hooks["response"].append(functools.partial(_limit_response, max_line, max_body))
 
 
 async def _limit_response(max_line: int, max_body: int, response: Any) -> None:
-    """Replace a stream by one that raises ModelError at the limits; make one of a whole answer."""
+    """Replace a stream by one that raises ModelError at the limits, also for a whole answer."""
     encoding = response.headers.pop("content-encoding", "identity").lower()
     if encoding not in ("identity", "gzip", "deflate"):
         await response.aclose()
@@ -64,8 +64,7 @@ async def _limit_response(max_line: int, max_body: int, response: Any) -> None:
         if is_whole:
             yield _as_event(b"".join(received_blocks))
 
-    # httpx requires a subclass of its ``AsyncByteStream``. This base class is found among the base
-    # classes of the original stream, so that this module needn't import httpx.
+    # httpx requires its ``AsyncByteStream``, which is found here without importing httpx.
     base = next(kind for kind in type(received).__mro__ if kind.__name__ == "AsyncByteStream")
     methods = {"__aiter__": lambda self: read(), "aclose": lambda self: received.aclose()}
     response.stream = type("LimitedStream", (base,), methods)()
