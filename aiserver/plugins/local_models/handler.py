@@ -33,26 +33,23 @@ class LocalModelsHandler(AIServerHandler):
 
     @property
     def local(self) -> CatalogueModels:
-        """The models of the plugin."""
         return cast("CatalogueModels", self.services.models.local)
 
 
 class InstallHandler(LocalModelsHandler):
-    """Installs local models. The installation continues after clients have disconnected."""
+    """Installs local models, even after clients have disconnected."""
 
     @guarded("execute")
     async def post(self) -> None:
-        """Start an installation, or follow the running installation of the same model.
+        """Start an installation, or follow the running one of the same model.
 
-        Answer with the progress of the installation: with server-sent events if the client accepts
-        them, else with the current progress only.
+        Answer with server-sent events if the client accepts them, else with the current progress.
         """
         self.check_owner()
         body = self.body(InstallBody)
         local = self.local
         installation = local.installer.current
-        # A client that sends ``join`` only follows a running installation and never starts one.
-        # If it sends no name, it follows the running installation, whatever its model is.
+        # ``join`` never starts an installation. Without a name, it follows that of any model.
         if body.join and installation is None:
             raise NotFound(UserText("No installation is running."))
         if installation is None or not body.join or body.name is not None:
@@ -68,7 +65,7 @@ class InstallHandler(LocalModelsHandler):
 
     @guarded("execute")
     async def delete(self) -> None:
-        """Stop the installation. The next installation of the model continues the download."""
+        """Stop the installation. The next one continues the download."""
         self.check_owner()
         await self.local.installer.stop()
         self.set_status(204)
@@ -79,18 +76,13 @@ class LocalModelHandler(LocalModelsHandler):
 
     @guarded("execute")
     async def delete(self, name: str) -> None:
-        """Delete the model's file and its partial downloads."""
         self.check_owner()
         await self.local.remove(name)
         self.set_status(204)
 
 
 async def _events(installation: Installation) -> AsyncGenerator[Event | None, None]:
-    """Yield the events of an installation.
-
-    Yield None after ``HEARTBEAT`` seconds without an event. ``send_events`` then sends a comment,
-    which keeps the connection open.
-    """
+    """After ``HEARTBEAT`` seconds without an event, yield None, to keep the connection open."""
     async for state in installation.follow(idle=HEARTBEAT):
         yield ("progress", state.to_wire()) if state else None
     if failure := failure_of(installation):

@@ -1,9 +1,9 @@
-"""Install a local model when a user asks for it in the page.
+"""Install a local model for the page.
 
 Invariants:
 
-- At most one model is installed at a time, in a process of its own, so that it can be stopped even
-  while a library downloads a file.
+- At most one model is installed at a time, in a process, so that it can be stopped even while a
+  library downloads a file.
 - It continues if clients disconnect. Partial downloads are preserved and resumed.
 - Each installation ends in exactly one of three ways: it succeeds, is cancelled or fails.
 """
@@ -27,7 +27,7 @@ from ...payload import Payload, nullable
 from . import weights
 from .catalogue import CatalogueModel
 
-# The phases of an installation: find a source for the weights, download them, verify them; done.
+# The phases: find a source for the weights, download them, verify them; done.
 Phase = Literal["looking", "fetching", "checking", "done"]
 _COMMAND = (sys.executable, "-m", "aiserver.cli.main", "model", "install", "--yes", "--json")
 
@@ -50,8 +50,7 @@ class InstallState(Payload):
 class Installation:
     """An installation of ``model``, with its progress in ``state``.
 
-    The future ``end`` is done when it has ended: with None, cancelled by ``stop``, or with an
-    exception.
+    The future ``end`` gets None or an exception, or is cancelled by ``stop``.
     """
 
     def __init__(self, model: CatalogueModel, command: Sequence[str]) -> None:
@@ -68,8 +67,7 @@ class Installation:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            # Modules are not imported from the working folder, where a user's file could have the
-            # same name as a module.
+            # A user's file in the working folder could be called like a module.
             env={**os.environ, "PYTHONSAFEPATH": "1", "PYTHONIOENCODING": "utf-8"},
             cwd=folder if folder.is_dir() else None,
             start_new_session=True,
@@ -78,10 +76,10 @@ class Installation:
         threading.Thread(target=self._read_output, args=(loop,), daemon=True).start()
 
     async def follow(self, idle: float | None = None) -> AsyncIterator[InstallState | None]:
-        """Yield each new state until the end, and None after ``idle`` seconds without one."""
+        """Yield new states, and None after ``idle`` seconds without one."""
         previous = None
         while True:
-            # This event is read before the state is compared, so that no later change is missed.
+            # Read before the state, so that no change is missed.
             changed = self._changed
             if self.state is not previous:
                 previous = self.state
@@ -95,7 +93,7 @@ class Installation:
                 yield None
 
     async def stop(self) -> None:
-        """Stop the installation, and wait until it has ended, at most ten seconds."""
+        """Stop, and wait for the end at most ten seconds."""
         self._stop_requested = True
         self._signal(signal.SIGTERM)
         await asyncio.wait({self.end}, timeout=5)
@@ -104,7 +102,7 @@ class Installation:
             await asyncio.wait({self.end}, timeout=5)
 
     def _signal(self, number: int) -> None:
-        with contextlib.suppress(OSError):  # the process has already ended
+        with contextlib.suppress(OSError):  # it has ended
             if hasattr(os, "killpg"):  # POSIX
                 os.killpg(self._process.pid, number)
             else:
@@ -113,7 +111,7 @@ class Installation:
     def _read_output(self, loop: asyncio.AbstractEventLoop) -> None:
         assert self._process.stdout is not None
         result: dict[str, Any] = {}
-        with contextlib.suppress(RuntimeError):  # raised if the loop is already closed
+        with contextlib.suppress(RuntimeError):  # the loop is closed
             for line in self._process.stdout:
                 try:
                     message = json.loads(line)
@@ -147,12 +145,12 @@ class Installation:
             self.end.cancel()
         else:
             self.end.set_exception(InstallFailed(UserText.from_wire(result.get("text"))))
-            self.end.exception()  # so that asyncio doesn't log it if no client retrieves it
+            self.end.exception()  # so that asyncio doesn't log it
         self._changed.set()
 
 
 class Installer:
-    """Starts installations with ``command`` and the name of a model, at most one at a time."""
+    """Starts ``command`` with the name of a model, at most one at a time."""
 
     def __init__(self, command: Sequence[str] = _COMMAND) -> None:
         self._command = command
@@ -166,7 +164,7 @@ class Installer:
     def join(self, model: CatalogueModel) -> Installation:
         """Return the running installation of ``model``, or start one.
 
-        Raises InstallRunning if another model is being installed, and InstallFailed.
+        Raises InstallRunning for another model, and InstallFailed.
         """
         if self.current is None:
             try:
@@ -184,7 +182,7 @@ class Installer:
 
 
 def failure_of(installation: Installation) -> AIServerError | None:
-    """Return the error of an installation that has ended, or None if it didn't fail."""
+    """Return an ended installation's error, or None."""
     if installation.end.cancelled():
         return None
     error = installation.end.exception()

@@ -1,7 +1,6 @@
 """The memory and the processor cores that this process may use.
 
-Invariant: in a container, the container's limits are returned if they are lower than the machine's.
-They are read from version 2 of Linux's control groups.
+Invariant: a container's lower limits count. They are read from version 2 of Linux's control groups.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ PROC = Path("/proc")
 
 
 def cores() -> int:
-    """Return the number of cores that this process may use, at least 1."""
+    """Return the cores that this process may use, at least 1."""
     affinity = getattr(os, "sched_getaffinity", None)
     counts = [len(affinity(0)) if affinity else os.cpu_count() or 1]
     for folder in _control_groups():
@@ -26,19 +25,19 @@ def cores() -> int:
 
 
 def spare_cores() -> int:
-    """Return the number of cores that this process may use, minus one, but at least 1."""
+    """Return one core less, at least 1."""
     return max(1, cores() - 1)
 
 
 def memory() -> int | None:
-    """Return the number of bytes of memory that this process may use, or None if it's unknown."""
+    """Return the bytes that this process may use; None if unknown."""
     limits = [limit for folder in _control_groups() if (limit := _number(folder / "memory.max"))]
     total = _physical_memory()
     return min([*limits, *([total] if total else [])], default=None)
 
 
 def available_memory() -> int | None:
-    """Return the bytes of memory that programs could still get, with the system's file cache."""
+    """Return the bytes that programs could still get, with the file cache."""
     amounts = []
     if available := _fields(PROC / "meminfo").get("MemAvailable:"):
         amounts.append(available * 1024)
@@ -52,8 +51,7 @@ def available_memory() -> int | None:
 
 
 def _control_groups() -> Iterator[Path]:
-    """Yield the folders of this process's control group and of all groups that contain it."""
-    # The line for version 2 has the form ``0::/path``. In a container, the path is usually ``/``.
+    # Version 2 has the form ``0::/path``, in a container usually ``/``.
     for line in _read(PROC / "self" / "cgroup").splitlines():
         if line.startswith("0::/"):
             group = Path(line[len("0::/") :])
@@ -81,6 +79,6 @@ def _number(path: Path) -> int | None:
 
 
 def _fields(path: Path) -> dict[str, int]:
-    """Return the numbers in a file by their names. Lines look like this: ``MemTotal: 16384 kB``."""
+    """Read lines such as ``MemTotal: 16384 kB``."""
     pairs = (line.split() for line in _read(path).splitlines())
     return {pair[0]: int(pair[1]) for pair in pairs if len(pair) > 1 and pair[1].isdigit()}

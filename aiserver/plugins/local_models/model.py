@@ -4,8 +4,8 @@ Invariants:
 
 - No text leaves the machine: the child listens on a loopback address, proxies are bypassed, and a
   random key keeps other local users out.
-- If a request or a warm-up is cancelled, the model only finishes its current batch of tokens, which
-  takes a small model less than a second.
+- After a cancellation, the model only finishes its batch of tokens, which takes a small one less
+  than a second.
 """
 
 from __future__ import annotations
@@ -33,29 +33,28 @@ from .warm import WarmModels
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
 
-# The first answer to a request is the most likely one (temperature 0), which is the same each time.
-# If the person asks for another answer, it is sampled at this temperature.
+# A first answer is the most likely one (temperature 0); another one is sampled at this temperature.
 RETRY_TEMPERATURE = 0.7
-MAX_CACHED_COUNTS = 1000  # the maximum number of texts whose token counts are cached
-MAX_CONNECTIONS = 16  # each connection occupies a thread of the child process
+MAX_CACHED_COUNTS = 1000  # texts whose token counts are cached
+MAX_CONNECTIONS = 16  # each takes a thread of the child
 
-# An answer is checked for repetition each time it has grown by this number of characters.
+# Characters between two checks for repetition.
 REPETITION_CHECK_EVERY = 100
-# An answer is repetitive if its last ``REPETITION_TAIL`` characters consist of repetitions of one
-# piece. The piece has at most ``MAX_PERIOD`` characters, so it occurs at least three times.
+# An answer is repetitive if its last ``REPETITION_TAIL`` characters repeat one piece of at most
+# ``MAX_PERIOD``, at least three times.
 REPETITION_TAIL = 600
 MAX_PERIOD = 200
 
-_MIN_MEASURED_TOKENS = 16  # a shorter answer says nothing about the speed
-# Pieces that arrive within a shorter time have waited, for example because the server was busy.
+_MIN_MEASURED_TOKENS = 16  # shorter answers say nothing about the speed
+# Pieces that arrive faster have waited, as for a busy server.
 _MIN_MEASURED_SECONDS = 0.5
 
 
 class LocalModel(ChatModel):
     """The model that runs in ``process``.
 
-    ``warm_models`` limits the number of running models. After a complete answer that is long
-    enough, ``on_speed`` is called in a thread with its tokens per second.
+    After a complete answer that is long enough, ``on_speed`` gets its tokens per second, in a
+    thread.
     """
 
     def __init__(
@@ -78,15 +77,15 @@ class LocalModel(ChatModel):
         self._fill_tokens = fill_tokens
         self._warm_models = warm_models or WarmModels()
         self._on_speed = on_speed
-        self._speed_report: asyncio.Future[None] | None = None  # the last call of ``on_speed``
-        self._answer_count = 0  # the number of answers that are being generated
+        self._speed_report: asyncio.Future[None] | None = None
+        self._answer_count = 0  # answers that are being generated
         self._limits = limits
         self._max_tokens = max_tokens
         self._tracing = tracing
-        self._chat: Any = None  # LangChain's model, which sends requests to the child process
-        self._address: Address | None = None  # the child's address that ``_chat`` uses
+        self._chat: Any = None  # LangChain's model of the child process
+        self._address: Address | None = None  # of ``_chat``
         self._connect_lock = asyncio.Lock()
-        # Token counts are cached, since each prompt repeats many texts of the previous prompt.
+        # Cached, because a prompt repeats many texts of the previous one.
         self._count_by_text: dict[str, int] = {}
 
     @property
@@ -95,7 +94,7 @@ class LocalModel(ChatModel):
 
     async def count_tokens(self, texts: Sequence[str]) -> list[int]:
         uncounted = [text for text in dict.fromkeys(texts) if text not in self._count_by_text]
-        for text in uncounted:  # one after another, since each takes only a millisecond
+        for text in uncounted:  # in sequence, since each takes only a millisecond
             self._count_by_text[text] = await self._count(text)
         counts = [self._count_by_text[text] for text in texts]
         while len(self._count_by_text) > MAX_CACHED_COUNTS:
@@ -110,10 +109,8 @@ class LocalModel(ChatModel):
         is_retry: bool = False,
         additions: Additions | None = None,
     ) -> AsyncGenerator[Delta, None]:
-        """See ChatModel."""
         self._answer_count += 1
-        # A grammar allows only code. It isn't used with a full prompt, whose rules also allow an
-        # explanation or an answer in words.
+        # Not for a full prompt, whose rules also allow words.
         grammar = ""
         if self.style == "compact" and language:
             grammar = with_additions(additions) if additions else fenced_block(language)
@@ -129,8 +126,7 @@ class LocalModel(ChatModel):
         self, messages: Sequence[BaseMessage], grammar: str, is_retry: bool
     ) -> AsyncGenerator[Delta, None]:
         sampling = {"temperature": RETRY_TEMPERATURE} if is_retry else {}
-        # The child process may have been killed. In that case, the request is sent once more, to a
-        # new child process.
+        # If the child was killed, the request is sent once more, to a new one.
         for is_last_attempt in (False, True):
             chat = await self._connect()
             extra: dict[str, Any] = {"max_tokens": self._max_tokens, "cache_prompt": True}
@@ -158,7 +154,7 @@ class LocalModel(ChatModel):
                             raise BadAnswer(BadAnswer.repeats)
                 speed = meter.speed(tokens)
                 if self._on_speed and speed:
-                    # Not awaited: the answer is complete, whatever happens to its speed.
+                    # Not awaited: the answer is complete.
                     loop = asyncio.get_running_loop()
                     self._speed_report = loop.run_in_executor(None, self._on_speed, speed)
                 return
@@ -171,13 +167,13 @@ class LocalModel(ChatModel):
     async def complete(
         self, prefix: str, suffix: str, *, stop: Sequence[str], max_tokens: int
     ) -> AsyncGenerator[str, None]:
-        """See ChatModel. The most likely code is written, so the same code each time."""
+        """The most likely code is the same each time."""
         tokens = self._fill_tokens
         if tokens is None:
             raise NoCompletionModel
         before, after = _escape(prefix), _escape(suffix)
         body = {
-            # The prefix comes first, so that the cached part of the prompt includes it.
+            # The prefix comes first, so that it is cached.
             "prompt": f"{tokens.prefix}{before}{tokens.suffix}{after}{tokens.middle}",
             "stop": list(stop),
             "n_predict": max_tokens,
@@ -203,7 +199,7 @@ class LocalModel(ChatModel):
 
     async def warm_up(self, messages: Sequence[BaseMessage]) -> None:
         chat = await self._connect()
-        # The server reads a prompt only to generate an answer. So one token is requested.
+        # The server reads a prompt only to answer it.
         options = {"extra_body": {"max_tokens": 1, "cache_prompt": True}}
         try:
             async with contextlib.aclosing(
@@ -247,7 +243,7 @@ class LocalModel(ChatModel):
             return self._chat
 
     def _url(self, path: str) -> str:
-        assert self._address is not None  # set by ``_connect``
+        assert self._address is not None  # by ``_connect``
         return f"{self._address.url}/{path}"
 
     def _headers(self) -> dict[str, str]:
@@ -261,9 +257,7 @@ class LocalModel(ChatModel):
 
 
 class SpeedMeter:
-    """Measures how fast an answer is written, without the first piece: before it, the prompt was
-    read.
-    """
+    """Measures without the first piece, before which the prompt was read."""
 
     def __init__(self) -> None:
         self.text = ""
@@ -286,9 +280,9 @@ class SpeedMeter:
 
 
 def ends_in_repetition(text: str) -> bool:
-    """Return whether a text ends with repetitions of one piece, as in endless answers."""
+    """Return whether a text ends like an endless answer, repeating one piece."""
     tail = text[-REPETITION_TAIL:]
-    # The tail repeats every ``period`` characters if it equals itself shifted by ``period``.
+    # The tail repeats if it equals itself shifted by ``period``.
     return len(tail) == REPETITION_TAIL and any(
         tail.endswith(tail[: REPETITION_TAIL - period]) for period in range(1, MAX_PERIOD + 1)
     )
@@ -297,7 +291,7 @@ def ends_in_repetition(text: str) -> bool:
 def escape_control_tokens(messages: Sequence[BaseMessage]) -> list[BaseMessage]:
     """Insert a space into each control token of a chat template.
 
-    llama.cpp interprets such tokens even in a message, where they could impersonate another role.
+    llama.cpp interprets them even in messages, where they could impersonate another role.
     """
     return [
         message.model_copy(update={"content": _escape(str(message.text))}) for message in messages
@@ -308,6 +302,5 @@ def _escape(text: str) -> str:
     return _CONTROL_TOKEN.sub(r"\1 \2", text)
 
 
-# The control tokens of chat templates. ChatML, Llama 3 and DeepSeek have tokens between bars, Gemma
-# has ``<start_of_turn>``, ``<end_of_turn>`` and ``<eos>``, and Llama 2 and Mistral have ``</s>``.
+# Control tokens of ChatML, Llama 3 and DeepSeek (between bars), Gemma, Llama 2 and Mistral.
 _CONTROL_TOKEN = re.compile(r"(<)([|｜][\w▁]{1,40}[|｜]>|(?:start|end)_of_turn>|/s>|eos>)")

@@ -1,4 +1,4 @@
-"""Describe, install, create and remove the local models of the catalogue.
+"""Describe, install, create and remove the catalogue's models.
 
 Invariant: models that the administrator excludes are neither listed nor installed.
 """
@@ -33,8 +33,8 @@ from .process import LocalProcess
 from .warm import WarmModels
 
 INSTALL_LOCAL = "pip install 'aiserver[local]'"
-# A slow computer reads the prompt of a large model for many minutes before the first token. So
-# local models may be silent for this many times as long as models on other computers.
+# A slow computer may read a large model's prompt for many minutes, so local models may be silent
+# this many times as long as others.
 _PATIENCE = 10
 
 
@@ -61,7 +61,7 @@ class LocalEntry:
 
 
 def local_entries() -> list[LocalEntry]:
-    """Return an entry for each model of the catalogue, in the catalogue's order."""
+    """Return an entry for each model, in the catalogue's order."""
     memory, speeds = machine.memory(), speed.stored()
     suggested = catalogue.suggested_model(memory, machine.cores())
     entries = []
@@ -82,7 +82,7 @@ def local_entries() -> list[LocalEntry]:
 
 
 class CatalogueModels(LocalModels):
-    """The models of the catalogue, and the model file that the administrator configured."""
+    """The models of the catalogue, and the configured file."""
 
     def __init__(
         self, policy: Callable[[], ModelPolicy], chat_models: dict[str, ChatModel]
@@ -92,7 +92,6 @@ class CatalogueModels(LocalModels):
         self.warm_models = WarmModels()
 
     def configured(self) -> ModelInfo | None:
-        """See LocalModels."""
         policy = self._policy()
         path = policy.model_file()
         if path is None:
@@ -106,12 +105,10 @@ class CatalogueModels(LocalModels):
         return ModelInfo(id, path.stem, True, problem is None, problem, is_small=True)
 
     def find(self, model_id: str) -> ModelInfo | None:
-        """See LocalModels."""
         model = catalogue.by_id(model_id)
         return describe(model) if model else None
 
     def smallest(self) -> ModelInfo:
-        """See LocalModels."""
         return describe(catalogue.SMALLEST)
 
     def installed(self) -> list[ModelInfo]:
@@ -123,12 +120,10 @@ class CatalogueModels(LocalModels):
         return [describe(model) for model in models]
 
     def can_complete(self, model_id: str) -> bool:
-        """See LocalModels."""
         model = catalogue.by_id_or_file(model_id, self._policy().model_file())
         return model is not None and model.fill_tokens is not None
 
     def create(self, info: ModelInfo, limits: Limits) -> LocalModel:
-        """See LocalModels."""
         if not is_package_installed():
             raise ModelPackageMissing(None, INSTALL_LOCAL)
         policy = self._policy()
@@ -138,8 +133,7 @@ class CatalogueModels(LocalModels):
             path = weights.installed(model) if model else None
         if path is None:
             raise NoModel
-        # A model whose file isn't in the catalogue gets the short prompts of the smallest model,
-        # which suit any model.
+        # The short prompts of the smallest model suit any file.
         similar_model = model or catalogue.SMALLEST
         size = path.stat().st_size if path.is_file() else 0
         process = LocalProcess(
@@ -155,7 +149,7 @@ class CatalogueModels(LocalModels):
             replace(limits, timeout=_PATIENCE * limits.timeout),
             style=similar_model.style,
             prompt_tokens=similar_model.prompt_tokens,
-            # The context must have room for the prompt and the answer.
+            # The context needs room for prompt and answer.
             max_tokens=min(policy.max_tokens, similar_model.context // 4),
             tracing=policy.tracing,
             fill_tokens=model.fill_tokens if model else None,
@@ -164,7 +158,6 @@ class CatalogueModels(LocalModels):
         )
 
     def fields(self) -> dict[str, Any]:
-        """See LocalModels."""
         entries = [entry for entry in local_entries() if self._is_allowed(entry.model)]
         is_allowed = self._is_allowed(catalogue.SMALLEST)
         return {
@@ -188,7 +181,6 @@ class CatalogueModels(LocalModels):
         }
 
     async def close(self) -> None:
-        """See LocalModels."""
         await self.installer.stop()
 
     def to_install(self, name: str | None) -> CatalogueModel:
@@ -221,7 +213,7 @@ class CatalogueModels(LocalModels):
 
 
 def describe(model: CatalogueModel) -> ModelInfo:
-    """Describe a model of the catalogue, even if it isn't installed."""
+    """Describe a model, even if it isn't installed."""
     problem, install = None, None
     if not is_package_installed():
         problem = UserText("The local model needs one more Python package.")

@@ -16,13 +16,11 @@ class LocalModelsPlugin(Plugin):
     name = "local-models"
 
     def local_models(self) -> type[LocalModels]:
-        """Return the class of the models."""
         from .models import CatalogueModels
 
         return CatalogueModels
 
     def routes(self) -> dict[str, str]:
-        """Return the routes of installations."""
         module = "aiserver.plugins.local_models.handler"
         return {
             "/aiserver/models/local/install": f"{module}.InstallHandler",
@@ -30,7 +28,6 @@ class LocalModelsPlugin(Plugin):
         }
 
     def add_commands(self, groups: Any) -> None:
-        """Add the group ``model``."""
         from .commands import add_commands
 
         add_commands(groups)

@@ -1,9 +1,9 @@
-"""Start, monitor and end the child process in which a local model runs.
+"""Start, monitor and end a local model's child process.
 
 Invariants:
 
-- The child starts on first use, only once for several callers, and again after it has ended.
-- If a caller that waits for the start is cancelled, the start continues.
+- The child starts on first use, once for several callers, and again after it has ended.
+- If a caller that waits is cancelled, the start continues.
 - The key for requests to the child exists only in the memory of both processes and in their pipe.
 """
 
@@ -21,8 +21,7 @@ from pathlib import Path
 from ...child_process import Child
 from ...errors import ModelError, ModelPackageMissing, ModelUnavailable, NoModel, UserText
 
-# ``server.py`` is executed by its path, not as a module, so that the working folder isn't on the
-# child's import path. A user's file there may have the same name as a module that the child needs.
+# Run by its path, so that no file in the working folder is imported instead of a module.
 _COMMAND = (sys.executable, str(Path(__file__).with_name("server.py")))
 
 _NOT_STARTED = UserText(
@@ -42,8 +41,8 @@ class Address:
 class LocalProcess:
     """A child process that runs the model in the file ``model``.
 
-    ``context`` is the maximum length of prompt and answer together, in tokens. ``memory`` is the
-    estimated number of bytes that the child needs. -1 ``gpu_layers`` let llama.cpp decide.
+    ``context`` is for prompt and answer together, in tokens, ``memory`` an estimate in bytes. With
+    -1 ``gpu_layers``, llama.cpp decides.
     """
 
     def __init__(
@@ -78,22 +77,21 @@ class LocalProcess:
         )
 
     async def address(self) -> Address:
-        """Return the child's address; start the child if needed. Raises ModelError."""
+        """Start the child if needed. Raises ModelError."""
         task = self._start_task
-        # A child is started if none was started before, the last start failed, or the child has
-        # ended.
+        # None was started, the last start failed, or the child has ended.
         if task is None or (task.done() and (task.cancelled() or task.exception() or not self.pid)):
             task = self._start_task = asyncio.create_task(asyncio.to_thread(self._start))
             task.add_done_callback(_mark_retrieved)
         return await asyncio.shield(task)
 
     async def has_ended(self, within: float = 1.0) -> bool:
-        """Return whether no child is running, or ends within ``within`` seconds."""
+        """Return whether no child runs, or it ends within ``within`` seconds."""
         child = self._child
         return child is None or await asyncio.to_thread(child.has_ended, within)
 
     async def close(self) -> None:
-        """End the child, and also a child that is being started."""
+        """End the child, also one that is starting."""
         task, self._start_task = self._start_task, None
         child = self._child
         if child is not None:
@@ -101,12 +99,12 @@ class LocalProcess:
         if task is not None:
             with contextlib.suppress(ModelError, asyncio.CancelledError):
                 await task
-            # While this method waited, the task may have created another child.
+            # The task may have created another one meanwhile.
             if self._child is not None and self._child is not child:
                 await asyncio.to_thread(self._child.end)
 
     def _start(self) -> Address:
-        """Start a child, and return its address once the model is loaded. Runs in a thread."""
+        """Runs in a thread."""
         if self._child is not None:
             self._child.end()
         key = secrets.token_urlsafe(32)

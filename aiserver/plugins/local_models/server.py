@@ -1,8 +1,8 @@
 """The program of the child process, which runs a local model in llama.cpp's server.
 
-The parent executes this file, writes one JSON line with the settings of ``serve`` to its standard
-input, and keeps this pipe open. The child responds with one JSON line: ``{"url": …}`` once the
-model is loaded, or ``{"error": code}``.
+The parent writes one JSON line with the settings of ``serve`` to the standard input, and keeps this
+pipe open. The child responds with one JSON line: ``{"url": …}`` once the model is loaded, or
+``{"error": code}``.
 
 Invariants:
 
@@ -23,33 +23,30 @@ from typing import Any, NoReturn
 
 GGUF_MAGIC = b"GGUF"
 
-# The number of tokens of a prompt that are read in one batch. The number is small, because reading
-# a prompt can only be cancelled between two batches.
+# In tokens: reading a prompt can only be cancelled between two batches.
 BATCH = 64
 
-# Each open connection occupies one thread, so there must be more threads than connections. The
-# parent opens at most ``MAX_CONNECTIONS`` connections (see ``model.py``).
+# More than ``MAX_CONNECTIONS`` in ``model.py``: each connection takes a thread.
 HTTP_THREADS = 24
 
-# The size of llama.cpp's cache of prompts. With this cache, the model needn't read the prompt of a
-# cell again after it has read a prompt of another cell. With the smallest model, each token in the
-# cache takes 12 KiB.
+# So a cell's prompt needn't be read again after another cell's. With the smallest model, a token
+# takes 12 KiB.
 PROMPT_CACHE_MIB = 128
 
 
 def main() -> NoReturn:
-    """Run the server until standard input ends."""
-    # llama.cpp prints to the file descriptors 1 and 2, which are therefore redirected to the null
-    # device. ``output`` keeps the real standard output.
+    """Run until standard input ends."""
+    # llama.cpp prints to the file descriptors 1 and 2, so ``output`` keeps the real standard
+    # output.
     output = os.fdopen(os.dup(1), "w", encoding="utf-8")
     null = os.open(os.devnull, os.O_WRONLY)
     os.dup2(null, 1)
     os.dup2(null, 2)
 
     settings = json.loads(sys.stdin.buffer.readline() or b"null")
-    if settings is None:  # the parent has ended before it wrote the settings
+    if settings is None:  # the parent has ended
         os._exit(0)
-    # This thread starts before the model is loaded, because the parent may end during the loading.
+    # Started before loading, during which the parent may end.
     threading.Thread(target=_exit_with_parent, daemon=True).start()
 
     try:
@@ -71,7 +68,7 @@ class _StartError(Exception):
 
 
 def serve(settings: dict[str, Any]) -> Any:
-    """Load the model and start the server, which then listens. Raises _StartError."""
+    """Load the model and start the server. Raises _StartError."""
     try:
         with Path(settings["model"]).open("rb") as file:
             if file.read(len(GGUF_MAGIC)) != GGUF_MAGIC:

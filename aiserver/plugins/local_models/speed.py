@@ -1,7 +1,4 @@
-"""Remember how fast local models write on this machine: the fastest answer counts.
-
-The small file with the speeds also identifies the machine.
-"""
+"""Remember how fast local models write on this machine, by the fastest answer."""
 
 from __future__ import annotations
 
@@ -20,7 +17,7 @@ _FILE = "speeds.json"
 
 
 def stored() -> dict[str, float]:
-    """Return the tokens per second that were measured on this machine, by name of the model."""
+    """Return tokens per second by a model's name."""
     return _all_speeds().get(_machine(), {})
 
 
@@ -46,8 +43,7 @@ def _all_speeds() -> dict[str, dict[str, float]]:
 def store_faster(model: CatalogueModel, speed: float) -> None:
     """Store the speed of an answer if it is the fastest.
 
-    One that is many times faster wasn't written that fast: this program was paused, and read it
-    later.
+    If one is many times faster, this program was paused, and read it later.
     """
     with contextlib.suppress(OSError, StorageError):
         former = stored().get(model.name)

@@ -1,6 +1,6 @@
-"""Limit the number of local models whose processes run at the same time.
+"""Limit the number of local models that run at the same time.
 
-Loading a model takes seconds, so two models stay loaded if the memory is large enough.
+Loading one takes seconds, so two stay loaded if there is enough memory.
 
 Invariants:
 
@@ -18,7 +18,7 @@ from . import machine
 from .process import LocalProcess
 
 MAX_WARM = 2
-RESERVE = 1_000_000_000  # bytes that are left for other programs, such as kernels
+RESERVE = 1_000_000_000  # bytes for other programs, such as kernels
 
 
 class WarmModel(Protocol):
@@ -31,25 +31,25 @@ class WarmModel(Protocol):
         """Whether the model is answering a request."""
 
     async def close(self) -> None:
-        """End the model's process, which starts again when the model is used again."""
+        """End the process, which starts again at the next use."""
 
 
 class WarmModels:
     """The running local models.
 
-    Their weights count as ``available_memory``, because their files are mapped.
+    Their weights count as ``available_memory``, because files are mapped.
     """
 
     def __init__(
         self, available_memory: Callable[[], int | None] = machine.available_memory
     ) -> None:
         self._available_memory = available_memory
-        self._models: list[WarmModel] = []  # the most recently used model is the last one
-        self._to_end: set[WarmModel] = set()  # models to be ended after their current answer
+        self._models: list[WarmModel] = []  # the most recently used one is last
+        self._to_end: set[WarmModel] = set()  # to be ended after their answers
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def admit(self, model: WarmModel) -> None:
-        """Make room for ``model``, which is about to be used; end older models if needed."""
+        """Make room for ``model``; end older ones if needed."""
         needs_room = not model.process.is_running or model in self._to_end
         self._to_end.discard(model)
         self._models = [
@@ -67,7 +67,7 @@ class WarmModels:
                 await oldest.close()
 
     def release(self, model: WarmModel) -> None:
-        """End ``model`` after its answer, if another model needs its memory."""
+        """End ``model`` after its answer, if another one needs its memory."""
         if model in self._to_end and not model.is_answering:
             self._to_end.discard(model)
             task = asyncio.create_task(model.close())

