@@ -1,7 +1,6 @@
-"""The files that a request names: their descriptions, and the texts of those that it mentions.
+"""Descriptions of the data files that a request names, and texts of those that it mentions.
 
-Invariant: a slow disk delays a request by at most twice ``_TIMEOUT``, once for data files and once
-for the texts of mentioned files, and only if files are named.
+Invariant: a slow disk delays a request by at most twice ``_TIMEOUT``, and only if files are named.
 """
 
 from __future__ import annotations
@@ -18,14 +17,12 @@ from .disk_threads import read_in_thread
 from .names import is_data_file, mentioned_files
 from .reader import DataFiles
 
-EXAMPLES = 3  # the number of example values that a local model gets for each text column of a file
-_TIMEOUT = 2.0  # seconds; if a disk is slower, the request is sent without the files
+EXAMPLES = 3  # for each text column, for a local model
+_TIMEOUT = 2.0  # seconds; then the request is sent without the files
 
 
 async def file_parts(files: DataFiles, request: ContextRequest) -> Sequence[ContextPart]:
-    """Return what a request gets of the files that it names; only their names if files are
-    forbidden.
-    """
+    """Return what a request gets of its files; only names if files are forbidden."""
     texts = _texts(request)
     if request.forbids_files:
         names = await asyncio.to_thread(mentioned_files, texts) if files.root else []
@@ -55,16 +52,13 @@ async def file_parts(files: DataFiles, request: ContextRequest) -> Sequence[Cont
 async def describe_files(
     files: DataFiles, notebook_path: str, mentions: list[list[str]], examples: int = 0
 ) -> list[FileProfile]:
-    """Return the descriptions of data files, as ``DataFiles.describe`` returns them.
-
-    Return [] if describing the files takes longer than ``_TIMEOUT``.
-    """
+    """Call ``DataFiles.describe``; return [] if it takes longer than ``_TIMEOUT``."""
     describe = partial(files.describe, notebook_path, mentions, examples)
     return await read_in_thread(describe, _TIMEOUT, "data") or []
 
 
 async def _read_texts(files: DataFiles, notebook_path: str, paths: list[str]) -> list[FileText]:
-    """Return the texts of files. One that can't be read in time, or isn't text, is left out."""
+    """Leave out files that can't be read in time or aren't text."""
     read = partial(files.read_texts, notebook_path, paths)
     texts = await read_in_thread(read, _TIMEOUT, "data") or {}
     return [FileText(path, text) for path, text in texts.items()]
@@ -73,8 +67,8 @@ async def _read_texts(files: DataFiles, notebook_path: str, paths: list[str]) ->
 def _texts(request: ContextRequest) -> list[str]:
     """Return the texts that may name data files: the intent, the cell, and the cell above.
 
-    If DataFrames are attached, or were removed by the person, the cell above is ignored: the data
-    of its files is in the DataFrames.
+    With DataFrames, even removed ones, the cell above doesn't count: they have the data of its
+    files.
     """
     texts, context = [request.intent, request.source], request.body.context
     if not (attached_frames(request.body) or context.detached):

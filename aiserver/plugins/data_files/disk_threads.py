@@ -1,7 +1,7 @@
 """Read files in threads of their own, so that nothing else waits for a disk that hangs.
 
-A network disk can hang for hours, and a thread that reads from it can't be stopped. In the pool
-that ``asyncio.to_thread`` uses, a few such threads would stop the whole server.
+A network disk can hang for hours, and its readers can't be stopped. In the pool of
+``asyncio.to_thread``, a few would stop the whole server.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from typing import Literal, TypeVar
 from ...sessions.threads import Workers
 
 T = TypeVar("T")
-# Data files don't share their threads with rules files, which are usually on another disk.
+# Rules files are usually on another disk.
 _POOLS = {"data": Workers(8), "rules": Workers(8)}
 
 
 async def read_in_thread(
     work: Callable[[], T], timeout: float, pool: Literal["data", "rules"]
 ) -> T | None:
-    """Return the result of ``work``; None if the disk doesn't respond within ``timeout`` seconds.
+    """Return None if the disk doesn't respond within ``timeout`` seconds.
 
-    Work that waits for a free thread until then is never begun.
+    Work that waits for a thread until then is never begun.
     """
     try:
         return await asyncio.wait_for(_POOLS[pool].run(work), timeout)

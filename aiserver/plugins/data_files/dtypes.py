@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-# The texts that `read_csv` reads as missing values.
+# Texts that `read_csv` reads as missing values.
 MISSING = frozenset(
     [
         *("", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND"),
@@ -20,11 +20,11 @@ _NUMBER = re.compile(
 )
 _INT64 = range(-(2**63), 2**63)
 _UINT64 = range(2**64)
-_LONGEST_INTEGER = 40  # characters; a column with a longer integer gets the dtype `object`
+_LONGEST_INTEGER = 40  # characters; longer integers make the dtype `object`
 
 
 class Date:
-    """A placeholder for a date in a workbook. Its text is always a date, for ``table.py``."""
+    """A placeholder for a date in a workbook, with a date as its text."""
 
     def __str__(self) -> str:
         return "1900-01-01"
@@ -36,7 +36,7 @@ def is_number(text: str) -> bool:
 
 
 def dtype_of_texts(values: Sequence[str]) -> str:
-    """Return the dtype of a column that contains these texts in a CSV or TSV file."""
+    """Return the dtype of these texts in a CSV or TSV file."""
     present = [value for value in values if value not in MISSING]
     if not present:
         return "float64" if values else "object"
@@ -53,7 +53,7 @@ def dtype_of_texts(values: Sequence[str]) -> str:
 
 
 def dtype_of_values(values: Sequence[Any]) -> str:
-    """Return the dtype of a column of typed values. None is a missing value."""
+    """Return the dtype of typed values; None is a missing value."""
     present = [value for value in values if value is not None]
     if not present:
         return "float64" if values else "object"

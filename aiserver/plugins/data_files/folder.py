@@ -1,8 +1,8 @@
 """Open a file, or list a folder, below the folder that Jupyter serves.
 
-Invariants: nothing outside of that folder is opened, neither through ``..`` nor through links, even
-if a link changes meanwhile (except on Windows). Hidden files are opened only in hidden folders that
-the caller names. Devices and pipes, which could block the server, aren't opened.
+Invariants: nothing outside of it is opened, neither through ``..`` nor through links, even if a
+link changes meanwhile (except on Windows). Hidden files are opened only in hidden folders that the
+caller names. Devices and pipes, which could block, aren't opened.
 """
 
 from __future__ import annotations
@@ -24,15 +24,14 @@ _HAS_DIR_FD = os.open in os.supports_dir_fd and hasattr(os, "O_DIRECTORY")
 
 
 def parts_below_root(notebook_path: str, name: str) -> list[str] | None:
-    """Return the parts of a file's path below the root, which is the folder that Jupyter serves.
+    """Return the parts of a path below the folder that Jupyter serves.
 
-    ``notebook_path`` is relative to the root, and ``name`` is relative to the notebook's folder:
-    ``"a/b.ipynb", "../c.csv" -> ["c.csv"]``. Return None if the path isn't below the root, or if a
-    part of it is hidden.
+    ``name`` is relative to the notebook's folder: ``"a/b.ipynb", "../c.csv" -> ["c.csv"]``. Return
+    None if the path isn't below the root, or a part is hidden.
     """
     if not name or name[0] in "/\\~" or "\0" in name + notebook_path or "://" in name:
         return None
-    if os.name == "nt" and ":" in name:  # a drive such as `C:`, or an NTFS stream of a file
+    if os.name == "nt" and ":" in name:  # a drive such as `C:`, or an NTFS stream
         return None
     parts: list[str] = []
     folder = _SEPARATOR.split(notebook_path.strip("/"))[:-1]
@@ -52,9 +51,9 @@ def parts_below_root(notebook_path: str, name: str) -> list[str] | None:
 def open_below(
     root: str, parts: list[str], *, hidden: Collection[str] = ()
 ) -> Iterator[BinaryIO | None]:
-    """Open a regular file below ``root`` for reading; yield None if there is no such file.
+    """Open a regular file below ``root`` for reading; yield None without one.
 
-    ``hidden`` are the names of the hidden folders in which the file may be.
+    ``hidden`` are hidden folders in which it may be.
     """
     descriptor = _open(root, parts, hidden)
     if descriptor is None:
@@ -67,7 +66,7 @@ def open_below(
 def list_below(
     root: str, parts: list[str], *, hidden: Collection[str] = (), limit: int
 ) -> list[str]:
-    """Return at most ``limit`` names in a folder below ``root``; [] if there is no such folder."""
+    """Return at most ``limit`` names; [] if there is no such folder."""
     real_parts = _real_parts(root, parts, hidden)
     if real_parts is None:
         return []
@@ -79,7 +78,6 @@ def list_below(
 
 
 def _open(root: str, parts: list[str], hidden: Collection[str]) -> int | None:
-    """Return the descriptor of an opened regular file; None if it is missing or not allowed."""
     real_parts = _real_parts(root, parts, hidden)
     if not real_parts:
         return None
@@ -92,7 +90,7 @@ def _open(root: str, parts: list[str], hidden: Collection[str]) -> int | None:
         return None
     if stat.S_ISREG(os.fstat(descriptor).st_mode):
         return descriptor
-    os.close(descriptor)  # a pipe, for example, has replaced the file since the check above
+    os.close(descriptor)  # replaced since the check above, for example by a pipe
     return None
 
 
@@ -114,9 +112,7 @@ def _real_parts(root: str, parts: list[str], hidden: Collection[str]) -> list[st
 
 
 def _open_parts(base: str, parts: list[str]) -> int:
-    """Open the file ``parts`` below ``base``; return its descriptor.
-
-    Except on Windows, raises OSError if the file, or a folder between ``base`` and the file, is a
+    """Except on Windows, raises OSError if the file, or a folder above it up to ``base``, is a
     link.
     """
     if not _HAS_DIR_FD:

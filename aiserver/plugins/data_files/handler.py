@@ -33,7 +33,7 @@ class DataFilesHandler(AIServerHandler):
 
     @guarded("read")
     async def post(self) -> None:
-        """Answer with the files and their columns. Nothing is changed or sent to a model."""
+        """Answer with files and columns. Nothing is sent to a model."""
         body = self.body(DataFilesBody)
         data_files = DataFiles(await self.readable_folder())
         mentions = [[name] for name in body.names if is_data_file(name)]
@@ -42,10 +42,7 @@ class DataFilesHandler(AIServerHandler):
 
 
 def _file_fields(file: FileProfile) -> dict[str, Any]:
-    """Return the tables of a file, with the names and dtypes of their columns.
-
-    Tables without columns are left out. The table of a file that isn't a database has no name.
-    """
+    """Tables without columns are left out. Only a database's tables have names."""
     database = file.database
     items = database.tables if database else [DatabaseTable("", "table", file.table)]
     tables = [

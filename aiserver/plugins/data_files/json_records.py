@@ -1,4 +1,4 @@
-"""Read JSON files that contain records: an array of objects, or one object per line. Pure."""
+"""Read JSON files with records: an array of objects, or one object per line. Pure."""
 
 from __future__ import annotations
 
@@ -17,11 +17,10 @@ _MAX_RECORDS = 500
 
 
 def read_json(data: bytes, *, lines: bool, size: int, examples: int = 0) -> Table | None:
-    """Return a description with the records' keys as columns; None if ``data`` has no records.
+    """Describe the records' keys as columns; None if ``data`` has no records.
 
-    ``data`` is the beginning of a file of ``size`` bytes. ``lines``: the extension stands for one
-    object per line. Otherwise, a single object isn't described, because its keys may be data, such
-    as names.
+    ``data`` is the beginning of a file of ``size`` bytes. ``lines``: the extension means one object
+    per line. Otherwise, a single object isn't described, because its keys may be data.
     """
     decoded = decode(data)
     if decoded is None:
@@ -52,7 +51,7 @@ def read_json(data: bytes, *, lines: bool, size: int, examples: int = 0) -> Tabl
 
 
 def _array(text: str) -> tuple[list[dict[str, Any]], bool]:
-    """Return an array's first objects, and whether these are all; none if others are among them."""
+    """Return the first objects, and whether these are all; none if there are other values."""
     decoder = json.JSONDecoder()
     records: list[dict[str, Any]] = []
     at = _skip(text, text.index("[") + 1)
@@ -72,7 +71,7 @@ def _array(text: str) -> tuple[list[dict[str, Any]], bool]:
 
 
 def _lines(text: str, is_complete: bool) -> tuple[list[dict[str, Any]], bool]:
-    """Return the first objects, one per line, and whether these are all; none for other values."""
+    """See ``_array``."""
     lines = [line for line in text.split("\n") if line.strip()]
     if not is_complete:
         lines = lines[:-1]
@@ -84,7 +83,7 @@ def _lines(text: str, is_complete: bool) -> tuple[list[dict[str, Any]], bool]:
                 return [], False
             records.append(value)
     except (ValueError, RecursionError):
-        return records, False  # a line is malformed
+        return records, False  # malformed
     return records, len(records) == len(lines)
 
 

@@ -1,15 +1,14 @@
-"""Describe Parquet, Excel, SQLite and DuckDB files with the libraries of these formats.
+"""Describe Parquet, Excel, SQLite and DuckDB files with their libraries.
 
-The libraries run in a child process, which ends after ``TIMEOUT``: a hostile or damaged file could
-take long, need much memory or crash them. Descriptions are cached until the file changes.
+These run in a child process, which ends after ``TIMEOUT``: a hostile or damaged file could take
+long, need much memory or crash them. Descriptions are cached until the file changes.
 
 Invariants:
 
-- No value of a database or of a Parquet file is described, and none is in a type: ``ENUM('Oslo')``
-  becomes ``ENUM``. Views and virtual tables are named only, because their columns depend on code.
-- The file itself is neither locked nor changed, so the person's kernel can write it at any time.
-  DuckDB's library would lock it, so it gets a copy. What isn't yet written to the file, but to its
-  log, isn't described.
+- No value of a database or a Parquet file is described, and none is in a type: ``ENUM('Oslo')``
+  becomes ``ENUM``. Views and virtual tables are only named, because their columns depend on code.
+- The file is neither locked nor changed, so that the person's kernel can write it. DuckDB's library
+  would lock it, so it gets a copy. What is only in a log isn't described.
 """
 
 from __future__ import annotations
@@ -41,30 +40,30 @@ from ...surrogates import fix_surrogates
 from .dtypes import Date, dtype_of_values
 from .table import describe_rows
 
-TIMEOUT = 4.0  # seconds, with the start of the process and the import of the library
-RETRY_AFTER = 60.0  # seconds until a file that took too long is read again
-MAX_COPY = 64_000_000  # bytes; a larger DuckDB file isn't described
-UNTYPED = "no type"  # SQLite allows columns without a declared type
+TIMEOUT = 4.0  # seconds, with the start and imports
+RETRY_AFTER = 60.0  # seconds until a slow file is read again
+MAX_COPY = 64_000_000  # bytes of a DuckDB file
+UNTYPED = "no type"  # of a column in SQLite
 _PACKAGES = {"Parquet": "pyarrow", "Excel": "python-calamine", "DuckDB": "duckdb"}
 _MAX_CACHED = 20
-_VALUES = re.compile(r"ENUM\((?:'(?:[^']|'')*(?:'|\Z)(?:, )?)*\)?", re.IGNORECASE)  # it can be cut
+_VALUES = re.compile(r"ENUM\((?:'(?:[^']|'')*(?:'|\Z)(?:, )?)*\)?", re.IGNORECASE)  # may be cut
 _TEXT = re.compile(r"'(?:[^']|'')*(?:'|\Z)")  # in a type with another name
 _COMMAND = command_of("aiserver.plugins.data_files.library_worker")
 _cache: dict[tuple[Any, ...], tuple[Any, float]] = {}
 
 
 def missing_package(kind: str) -> str:
-    """Return the package that would describe files of this kind; "" if it is installed."""
+    """Return the package for files of this kind; "" if it is installed."""
     package = _PACKAGES.get(kind, "")
     is_installed = not package or importlib.util.find_spec(package.replace("-", "_"))
     return "" if is_installed else package
 
 
 def read_with_library(file: BinaryIO, kind: str, examples: int = 0) -> Table | Database | None:
-    """Return the description of a file.
+    """Describe a file.
 
-    Return None if it isn't of this kind, if its library isn't installed or fails, if it is deleted,
-    replaced or resized while it is read, or if a DuckDB file is too large to copy. Raises OSError.
+    Return None if it isn't of this kind, its library is missing or fails, it changes meanwhile, or
+    a DuckDB file is too large to copy. Raises OSError.
     """
     status = os.fstat(file.fileno())
     if missing_package(kind) or (kind == "DuckDB" and status.st_size > MAX_COPY):
@@ -95,8 +94,8 @@ def _content_of_copy(file: BinaryIO) -> tuple[Any, float]:
 
 
 def _content(file: BinaryIO, *arguments: str) -> tuple[Any, float]:
-    """Return the answer of the child process, None if it fails, and until when that is true."""
-    # Each thread of numpy's libraries would reserve a part of the memory that the child may use.
+    """Return the child's answer, None if it fails, and until when that is true."""
+    # numpy's threads would reserve parts of the child's memory.
     environment = {"PYTHONSAFEPATH": "1", "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
     try:
         finished = subprocess.run(
@@ -112,17 +111,17 @@ def _content(file: BinaryIO, *arguments: str) -> tuple[Any, float]:
     except subprocess.TimeoutExpired:  # the machine or its disk may be busy
         return None, time.monotonic() + RETRY_AFTER
     except (subprocess.SubprocessError, ValueError) as error:
-        # The system may have killed the process, for lack of memory.
+        # The system may have killed it for lack of memory.
         was_killed = getattr(error, "returncode", 0) < 0
         return None, time.monotonic() + RETRY_AFTER if was_killed else math.inf
 
 
 def _sheet(content: dict[str, Any], examples: int) -> Table:
-    """Return the description of a sheet whose first rows, but perhaps not all, are known."""
+    """The sheet may have more rows."""
     rows = [[Date() if value == [] else value for value in row] for row in content["rows"]]
     is_complete = content["count"] == len(rows)
     blank_count = next((i for i, row in enumerate(rows) if row != [None] * len(row)), len(rows))
-    rows = rows[blank_count:]  # `skiprows` below makes pandas skip these blank rows, too
+    rows = rows[blank_count:]  # `skiprows` below skips them, too
     table = describe_rows(
         rows, examples=examples, is_complete=is_complete, dtype_of=dtype_of_values
     )

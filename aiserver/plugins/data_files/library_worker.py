@@ -1,8 +1,8 @@
-"""Reads what a data file contains with the library of its format, in a child process.
+"""Reads a data file with the library of its format, in a child process.
 
-The file is the standard input, its kind the only argument, and the answer the standard output, as
-JSON. Imports nothing of this package. The process may use ``_MEMORY`` bytes of memory and
-``_SECONDS`` of CPU time, whatever the file contains. If a library can't read it, the process fails.
+The file is the standard input, its kind the only argument, and the answer JSON on the standard
+output. Imports nothing of this package. May use ``_MEMORY`` bytes and ``_SECONDS`` of CPU time. If
+a library can't read the file, the process fails.
 
 Invariants: nothing of a database runs, and no row of a database or of a Parquet file is read.
 """
@@ -22,7 +22,7 @@ _MAX_TABLES = 30
 _MAX_COLUMNS = 200
 _MAX_TEXT = 300  # characters
 _MAX_ROWS = 31  # of a sheet
-_SAMPLE = 10_000  # the number of rows from which the number of rows of a table is estimated
+_SAMPLE = 10_000  # rows from which the number of all is estimated
 _DUCKDB_OPTIONS: dict[str, Any] = {
     "enable_external_access": "false",  # no other file, no network
     "autoload_known_extensions": "false",
@@ -46,7 +46,7 @@ _FLOATS = {"halffloat": "float16", "float": "float32", "double": "float64"}
 
 
 def main() -> None:
-    """Write the content of the file. The argument of a DuckDB file is followed by its path."""
+    """Write the content. A DuckDB file's argument is followed by its path."""
     with contextlib.suppress(ImportError, ValueError, OSError):  # Windows has no such limits
         import resource
 
@@ -63,11 +63,10 @@ def main() -> None:
 
 
 def _parquet() -> dict[str, Any]:
-    """Return the columns with the dtypes that pandas gives them, and the number of rows."""
     from pyarrow.parquet import ParquetFile
 
     file = ParquetFile(sys.stdin.buffer)
-    fields = [  # pandas reads the columns with the other names as the index
+    fields = [  # pandas reads the others as the index
         field for field in file.schema_arrow if not field.name.startswith("__index_level_")
     ]
     columns = [(field.name[:_MAX_TEXT], _pandas_dtype(field.type)) for field in fields]
@@ -92,7 +91,7 @@ def _pandas_dtype(arrow_type: Any) -> str:
 
 
 def _excel() -> dict[str, Any]:
-    """Return the first rows of the first sheet, and how many it has. A date becomes []."""
+    """A date becomes []."""
     from python_calamine import CalamineWorkbook
 
     sheet = CalamineWorkbook.from_filelike(sys.stdin.buffer).get_sheet_by_index(0)
@@ -102,7 +101,6 @@ def _excel() -> dict[str, Any]:
 
 
 def _cell(value: Any) -> Any:
-    """Return a value as pandas reads it."""
     if isinstance(value, (datetime.date, datetime.time, datetime.timedelta)):
         return []
     if isinstance(value, float) and value.is_integer():
@@ -113,11 +111,11 @@ def _cell(value: Any) -> Any:
 
 
 def _sqlite() -> dict[str, Any]:
-    """Return the tables and views. The file isn't locked, and its write-ahead log isn't read."""
+    """The file isn't locked, and its write-ahead log isn't read."""
     import sqlite3
 
     database = sqlite3.connect("file:/dev/fd/0?mode=ro&immutable=1", uri=True)
-    # SQLite opens the path of the file, which may have become a link to another file meanwhile.
+    # The path may have become a link to another file.
     if not any(map(_is_input, range(3, 20))):
         raise OSError("not the same file")
     database.text_factory = lambda data: data.decode(errors="replace")
@@ -139,7 +137,7 @@ def _sqlite() -> dict[str, Any]:
             )
             columns = database.execute(query, [name]).fetchall()
             table |= {"columns": columns[:_MAX_COLUMNS], "column_count": len(columns)}
-            with contextlib.suppress(sqlite3.Error):  # a table without ids, or a damaged one
+            with contextlib.suppress(sqlite3.Error):  # without ids, or damaged
                 table |= _sqlite_rows(database, name)
         tables.append(table)
     return {"tables": tables, "count": len(entries)}
@@ -153,9 +151,9 @@ def _is_input(descriptor: int) -> bool:
 
 
 def _sqlite_rows(database: Any, name: str) -> dict[str, Any]:
-    """Return the number of rows, estimated from the ids if there are many. Reads only ids."""
+    """Read only ids, from which many rows are estimated."""
     table = '"' + name.replace('"', '""') + '"'
-    # The name of a table can't be a parameter; it is quoted.
+    # A table's name can't be a parameter.
     sample = f"SELECT _rowid_ AS id FROM {table} ORDER BY id LIMIT {_SAMPLE}"  # noqa: S608
     query = f"SELECT count(*), min(id), max(id) FROM ({sample})"  # noqa: S608
     [(count, first, last)] = database.execute(query)

@@ -1,8 +1,8 @@
 """Find the names of data files in texts, with or without quotes. Pure.
 
 Chinese has no spaces between words, so ``读取数据/销售.csv并画图`` can name ``读取数据/销售.csv``,
-``数据/销售.csv`` or ``销售.csv``. So each mention is a list of possible names, the longest first.
-``reader.py`` uses the first one that is the name of an existing file.
+``数据/销售.csv`` or ``销售.csv``. So a mention is a list of possible names, the longest first, of
+which ``reader.py`` uses the first that exists.
 """
 
 from __future__ import annotations
@@ -26,22 +26,21 @@ KINDS = {
     "db": "SQLite",
     "duckdb": "DuckDB",
 }
-MAX_LENGTH = 200  # the maximum number of characters in a name
+MAX_LENGTH = 200  # characters
 _MAX_MENTIONS = 40
-# The name ends with the extension: `a.csv.gz` and `a.csvx` don't match. A full stop may follow.
+# `a.csv.gz` and `a.csvx` don't match; a full stop may follow.
 _EXTENSION = re.compile(
     rf"\.(?:{'|'.join(sorted(KINDS, key=len, reverse=True))})(?![A-Za-z0-9_]|\.[A-Za-z0-9])",
     re.IGNORECASE,
 )
-# For each closing quotation mark, its opening quotation mark.
+# Opening quotation marks by their closing ones.
 _QUOTES = {"'": "'", '"': '"', "`": "`", "”": "“", "’": "‘", "」": "「", "』": "『", "》": "《"}
-# Matches an unquoted name at the end of a text. Such a name has no spaces, quotes, brackets or
-# colons.
+# Matches an unquoted name at the end of a text.
 _BARE = re.compile(r"[^\s'\"`“”‘’「」『』《》()（）\[\]【】{}<>|*?,，;；。：:、！？!=]+$")
 
 
 def mentioned_files(texts: Iterable[str]) -> list[list[str]]:
-    """Return the possible names of each mentioned file, in the order of the mentions."""
+    """Return the possible names of each mentioned file, in order."""
     mentions: dict[str, list[str]] = {}
     for text in texts:
         for match in _EXTENSION.finditer(text):
@@ -54,7 +53,7 @@ def mentioned_files(texts: Iterable[str]) -> list[list[str]]:
 
 
 def _names_ending_at(text: str, end: int) -> list[str]:
-    """Return the possible names that end at the position ``end`` of a text, the longest first."""
+    """Put the longest first."""
     start = max(text.rfind("\n", 0, end) + 1, end - MAX_LENGTH)
     before = text[start:end]
     names = []
@@ -62,15 +61,15 @@ def _names_ending_at(text: str, end: int) -> list[str]:
     if opening and opening in before:
         names.append(before[before.rfind(opening) + 1 :])
     bare = _BARE.search(before)
-    # A text after a letter and a colon is a part of a URL or of a path with a drive letter.
+    # After a letter and a colon, it is a part of a URL or of a path with a drive letter.
     if bare and not re.search(r"[A-Za-z]:$", before[: bare.start()]):
-        names += _ends_of(bare[0].removeprefix("@"))  # a mention, such as `@a.csv`
+        names += _ends_of(bare[0].removeprefix("@"))  # a mention such as `@a.csv`
     return [name for name in dict.fromkeys(names) if _EXTENSION.sub("", name).strip("./ ")]
 
 
 def _ends_of(name: str) -> list[str]:
-    """Return the name and its endings after a non-ASCII character, but none that begins with a
-    slash: ``"读a/画/b.csv" -> ["读a/画/b.csv", "a/画/b.csv"]``.
+    """Return the name and its endings after non-ASCII characters, except before a slash:
+    ``"读a/画/b.csv" -> ["读a/画/b.csv", "a/画/b.csv"]``.
     """
     starts = [0, *(at + 1 for at, char in enumerate(name) if not char.isascii())]
     return [name[start:] for start in starts if name[start : start + 1] not in ("", "/")]
@@ -82,5 +81,5 @@ def is_data_file(name: str) -> bool:
 
 
 def kind_of(name: str) -> str:
-    """Return the kind of a data file, by its extension: ``"a.pq" -> "Parquet"``."""
+    """Return the kind by the extension: ``"a.pq" -> "Parquet"``."""
     return KINDS[name.rpartition(".")[2].lower()]

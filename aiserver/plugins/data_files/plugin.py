@@ -18,17 +18,14 @@ class DataFilesPlugin(Plugin):
     files: DataFiles
 
     def start(self, host: Host) -> None:
-        """Remember the folder of the files."""
         from .reader import DataFiles
 
         self.files = DataFiles(host.folder)
 
     def routes(self) -> dict[str, str]:
-        """Return the route of the list."""
         return {"/aiserver/data-files": "aiserver.plugins.data_files.handler.DataFilesHandler"}
 
     async def context(self, request: ContextRequest) -> Sequence[ContextPart]:
-        """Return the descriptions and texts of the files that the request names."""
         from .context import file_parts
 
         return await file_parts(self.files, request)

@@ -1,9 +1,8 @@
-"""Find the data files that a request names, and describe them. Read the texts of other files.
+"""Find and describe the data files that a request names. Read the texts of other files.
 
-Invariants: at most ``MAX_BYTES`` of a text file are used. Other files are read in a child process
-with limits. Of a notebook, the sources of its cells are its text. If a file can't be described, for
-example because it is damaged, its description has no columns, and no error is raised, whatever a
-reader raises. No description contains lone surrogates.
+Invariants: at most ``MAX_BYTES`` of a text file are used; a notebook's text is its sources. Other
+files are read in a child process. If a file can't be described, there are no columns, and no error
+is raised. No description contains lone surrogates.
 """
 
 from __future__ import annotations
@@ -25,32 +24,30 @@ from .names import kind_of, mentioned_files
 from .text import decode, read_delimited
 
 MAX_FILES = 5
-MAX_BYTES = 65_536  # the maximum number of bytes to use of a text file
-_MAX_NOTEBOOK = 8_000_000  # bytes of a notebook with its outputs, of which the sources are used
-_CUT_BYTES = 8_192  # before and after the cut of a text, in which divided secrets are searched
+MAX_BYTES = 65_536  # of a text file
+_MAX_NOTEBOOK = 8_000_000  # bytes of a notebook with its outputs
+_CUT_BYTES = 8_192  # around a cut, to search for divided secrets
 _CUT_ATTEMPTS = 12
 _SQLITE = b"SQLite format 3\0"
 
 
 class DataFiles:
-    """Describes the data files below ``root``, the folder that Jupyter serves, if it is one."""
+    """``root`` is the folder that Jupyter serves, if it is one."""
 
     def __init__(self, root: str | None) -> None:
         self.root = root
 
     def mentions(self, notebook_path: str | None, texts: Iterable[str]) -> list[list[str]]:
-        """Return a list of possible names for each file that the texts mention, without reading the
-        disk.
-        """
+        """Return possible names for each mentioned file, without reading the disk."""
         return mentioned_files(texts) if self.root and notebook_path else []
 
     def describe(
         self, notebook_path: str, mentions: Iterable[list[str]], examples: int = 0
     ) -> list[FileProfile]:
-        """Return the descriptions of the mentioned files that exist, at most ``MAX_FILES``.
+        """Describe at most ``MAX_FILES`` mentioned files.
 
-        The first of a mention's possible names for which a file exists counts. ``examples`` is the
-        number of values to show for each column of texts.
+        A mention's first name for which a file exists counts. ``examples`` values are shown for
+        each column of texts.
         """
         profiles: dict[str, FileProfile] = {}
         for names in mentions:
@@ -67,8 +64,8 @@ class DataFiles:
         return list(profiles.values())
 
     def read_texts(self, notebook_path: str, paths: Iterable[str]) -> dict[str, str]:
-        """Return the text files among ``paths``, relative to the notebook's folder: their texts, or
-        at most their first ``MAX_BYTES``.
+        """Return at most ``MAX_BYTES`` of each text file among ``paths``, relative to the
+        notebook's folder.
         """
         texts: dict[str, str] = {}
         for path in dict.fromkeys(paths):
@@ -82,7 +79,7 @@ class DataFiles:
 
 
 def _text_of(file: BinaryIO, path: str) -> str | None:
-    """Return the text of a file, up to ``MAX_BYTES``; None for no text."""
+    """Return None for no text."""
     data = file.read(MAX_BYTES + _CUT_BYTES)
     if path.lower().endswith(".ipynb"):
         with contextlib.suppress(ValueError, TypeError, KeyError, RecursionError):
@@ -93,10 +90,7 @@ def _text_of(file: BinaryIO, path: str) -> str | None:
 
 
 def _beginning(data: bytes) -> str | None:
-    """Return at most ``MAX_BYTES`` of a text; None for no text. The cut divides no secret.
-
-    Without its end, such as a closing quote, a secret isn't recognised.
-    """
+    """Don't cut a secret: without its end, such as a closing quote, it isn't recognised."""
     decoded, context = decode(data[:MAX_BYTES]), decode(data)
     if decoded is None or len(data) <= MAX_BYTES:
         return decoded and decoded[0]
@@ -116,12 +110,11 @@ def _beginning(data: bytes) -> str | None:
 
 
 def _profile(file: BinaryIO, name: str, file_name: str, examples: int) -> FileProfile | None:
-    """Return a file's description; None if it can't have the format of its extension."""
     kind, size = kind_of(file_name), 0
     content: Table | Database | None = None
-    with contextlib.suppress(Exception):  # whatever a damaged file causes, the request doesn't fail
+    with contextlib.suppress(Exception):  # a damaged file mustn't fail the request
         size = os.fstat(file.fileno()).st_size
-        if file_name.lower().endswith(".db"):  # this extension has several meanings
+        if file_name.lower().endswith(".db"):  # with several meanings
             if file.read(len(_SQLITE)) != _SQLITE:
                 return None
             file.seek(0)

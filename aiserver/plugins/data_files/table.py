@@ -1,7 +1,7 @@
-"""Describe a table by its first rows: whether it has a header, its columns and their dtypes. Pure.
+"""Describe a table by its first rows: its header, columns and dtypes. Pure.
 
-Invariant (P15): if ``examples`` is 0, a description contains no values. So a table without a header
-must be recognised, or the values of its first row would be used as column names.
+Invariant (P15): if ``examples`` is 0, a description contains no values, not even as column names of
+a table without a header.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from ...prompts.prompt_input import MAX_COLUMNS, Table, describe_column
 from ...surrogates import fix_surrogates
 from .dtypes import MISSING, dtype_of_texts, is_number
 
-MAX_EXAMPLE = 24  # the maximum number of characters in an example, as in `kernel/variables.py`
-_MAX_CELLS = 10_000  # enough cells to guess dtypes well; reading them takes a few milliseconds
+MAX_EXAMPLE = 24  # characters, as in `kernel/variables.py`
+_MAX_CELLS = 10_000  # enough to guess dtypes well, in a few milliseconds
 _MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*"
-# A text such as `2024`, `2024-05`, `2024/05/31 10:00`, `31.5.24`, `2024年5月` or `May 2024`.
+# `2024`, `2024-05`, `2024/05/31 10:00`, `31.5.24`, `2024年5月`, `May 2024`
 _PERIOD = re.compile(
     r"\s*(?:(?:19|20)[0-9]{2}|[0-9]{1,2}\.[0-9]{1,2}\.[0-9]{2,4}|"
     r"[0-9]{1,4}[-/年][0-9]{1,2}(?:[-/月][0-9]{1,4}日?)?月?(?:[ T][0-9:.]+(?:Z|[+-][0-9:]+)?)?|"
@@ -27,27 +27,27 @@ _PERIOD = re.compile(
     re.IGNORECASE,
 )
 _DAY = r"\d{1,2}(?:st|nd|rd|th)?"
-# A text such as `31-May-2024`, `May 31, 2024` or `31st of May 2024`.
+# `31-May-2024`, `May 31, 2024`, `31st of May 2024`
 _NAMED_MONTH = re.compile(
     rf"\s*(?:{_DAY}[-. /]+(?:of +)?{_MONTH}|{_MONTH}[-. /]+{_DAY})[-,. /]+(?:\d{{2}}|\d{{4}})\b.*",
     re.IGNORECASE,
 )
-# A text such as `3 juin 2024`, `3. Mai 2024` or `3 de mayo de 2024`.
+# `3 juin 2024`, `3. Mai 2024`, `3 de mayo de 2024`
 _DAY_AND_YEAR = re.compile(
     r"\s*\d{1,2}(?:\.|er)? +(?:de +)?[^\W\d_]{3,10}\.?(?: +de)? +(?:19|20)\d{2}\s*"
 )
 _ADDRESS = re.compile(r"[^\s@]@[^\s@]+\.[^\s@]")
-# A UUID, the address of a device, or a Chinese ID number, which may end with a letter.
+# A UUID, a device's address, or a Chinese ID number with a letter.
 _IDENTIFIER = re.compile(
     r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|([0-9a-f]{2}[:-]){5}[0-9a-f]{2}|\d{17}x",
     re.IGNORECASE,
 )
-# A text such as `1,234.50 €` or `12%`. `_is_value` checks that the text also contains a digit.
+# For example `1,234.50 €` or `12%`; `_is_value` looks for a digit.
 _NUMERIC = re.compile(r"[-+()0-9 .,:/%$€£¥]+")
-_MIN_SAMPLE = 10  # rows; fewer don't show how long the others are
+_MIN_SAMPLE = 10  # rows; fewer don't show the length of others
 _KINDS = {dict: "objects", list: "lists", str: "texts", bool: "booleans", type(None): "nulls"}
 _KINDS |= {int: "numbers", float: "numbers"}
-_LONGEST_NAME = 300  # characters; a longer text in the first row isn't the name of a column
+_LONGEST_NAME = 300  # characters of a column's name
 
 
 def describe_rows(
@@ -57,16 +57,16 @@ def describe_rows(
     is_complete: bool = False,
     dtype_of: Callable[[Sequence[Any]], str] = dtype_of_texts,
 ) -> Table:
-    """Return the description of a table. The first of its ``rows`` may be a header.
+    """Describe a table, whose first row may be a header.
 
-    It has no columns if the first row is shorter than the others, as a title is.
-    ``is_complete`` means that the table has no further rows.
+    It has no columns if that is shorter than the others, like a title. ``is_complete``: there are
+    no further rows.
     """
     if not rows or not rows[0]:
         return Table()
     first = [_as_text(value).strip() for value in rows[0]]
     below = rows[1 : 1 + max(1, _MAX_CELLS // len(first))]
-    # If every row has one cell more than the header, pandas reads the first column as the index.
+    # pandas then reads the first column as the index.
     has_index = len(first) > 1 and all(len(row) == len(first) + 1 for row in below)
     is_short = bool(below) and Counter(map(len, below)).most_common(1)[0][0] > len(first)
     has_header = _is_header(["", *first] if has_index else first, below)
@@ -87,32 +87,31 @@ def describe_rows(
 
 
 def estimated_row_count(sample_count: int, sample_size: int, size: int) -> int | None:
-    """Return about how many rows a file of ``size`` bytes has; None if the sample is too small."""
+    """Return the rows of a file of ``size`` bytes; None if the sample is too small."""
     if sample_count < _MIN_SAMPLE:
         return None
     return round(size * sample_count / sample_size)
 
 
 def example_values(values: Sequence[Any], count: int) -> list[str]:
-    """Return the first ``count`` different texts among the values, shortened to ``MAX_EXAMPLE``.
+    """Return the first ``count`` distinct texts, shortened to ``MAX_EXAMPLE``.
 
-    A part of a word isn't used, because a part of a key isn't recognised as a secret.
+    They are cut between words, because a part of a key isn't recognised as a secret.
     """
     texts: dict[str, None] = {}
     for value in values if count else ():
         if isinstance(value, str) and value.strip() and value not in MISSING:
             texts.setdefault(whole_words(fix_surrogates(value.strip()), MAX_EXAMPLE))
-            texts.pop("…", None)  # the first word of the value was too long
+            texts.pop("…", None)  # the first word was too long
             if len(texts) == count:
                 break
     return list(texts)
 
 
 def _is_header(first: Sequence[str], below: Sequence[Sequence[Any]]) -> bool:
-    """Return whether the first row contains names instead of values."""
     numbers = [cell for cell in first if is_number(cell)]
     if len(numbers) > 1 and numbers == list(map(str, range(len(numbers)))):
-        return True  # pandas wrote the numbers 0, 1, 2, … as the names of columns without names
+        return True  # pandas' names of columns without names
     rows = [[_as_text(value).strip() for value in row[:MAX_COLUMNS]] for row in below]
     start = list(first[:MAX_COLUMNS])
     # Files that were joined repeat the header.
@@ -122,8 +121,7 @@ def _is_header(first: Sequence[str], below: Sequence[Sequence[Any]]) -> bool:
         return False
     for cell, column in zip(start, columns, strict=True):
         if _PERIOD.fullmatch(cell):
-            # A column's name may be a year or a date. The cell counts as a value if there are no
-            # values below it, or if at least half of these values are years or dates, too.
+            # A name may be a year or a date, if most values below aren't.
             periods = [value for value in column if _PERIOD.fullmatch(value)]
             if not column or 2 * len(periods) >= len(column):
                 return False
@@ -137,8 +135,8 @@ def _is_header(first: Sequence[str], below: Sequence[Sequence[Any]]) -> bool:
 def _is_complete(first: Sequence[str], columns: Sequence[Sequence[str]]) -> bool:
     """Return whether each column has a name, or the names that are there must be names.
 
-    They are if one is above numbers, because then the first row isn't a row of data. A single name
-    may be a title, unless it only lacks the name of the index, which pandas doesn't write.
+    They are if one is above numbers. A single one may be a title, unless only the index, which
+    pandas doesn't name, lacks one.
     """
     unnamed = [n for n, cell in enumerate(first) if not cell and any(columns[n])]
     has_index = unnamed == [0]
@@ -151,7 +149,7 @@ def _is_complete(first: Sequence[str], columns: Sequence[Sequence[str]]) -> bool
 
 
 def _is_like_most(cell: str, column: Sequence[str]) -> bool:
-    """Return whether a text with digits, as ``NO123``, is written as at least half of a column."""
+    """Compare the form of a text such as ``NO123`` with the column."""
     shape = _shape(cell)
     return (
         "9" in shape and bool(column) and 2 * list(map(_shape, column)).count(shape) >= len(column)
@@ -163,7 +161,7 @@ def _shape(text: str) -> str:
 
 
 def _is_value(cell: str) -> bool:
-    """Return whether a text looks like a value: numbers, a URL, an e-mail address or long text."""
+    """Recognise numbers, URLs, e-mail addresses and long texts."""
     if len(cell) > _LONGEST_NAME or "://" in cell or (cell and all(map(is_number, cell.split()))):
         return True
     forms = (_IDENTIFIER, _NAMED_MONTH, _DAY_AND_YEAR)
@@ -175,7 +173,7 @@ def _is_value(cell: str) -> bool:
 
 
 def _unique_names(first: Sequence[str]) -> list[str]:
-    """Return the names that pandas creates: ``["a", "", "a"] -> ["a", "Unnamed: 1", "a.1"]``."""
+    """Name columns as pandas does: ``["a", "", "a"] -> ["a", "Unnamed: 1", "a.1"]``."""
     names: list[str] = []
     seen: dict[str, int] = {}
     for index, cell in enumerate(first):
@@ -198,9 +196,9 @@ def describe_records(
     is_complete: bool = False,
     arguments: tuple[str, ...] = (),
 ) -> Table:
-    """Return the description of a table whose columns are the keys of the records.
+    """Describe a table whose columns are the records' keys.
 
-    If the keys may be values, such as people, the description only says how many there are.
+    Keys that may be values, such as people, are only counted.
     """
     names = list(dict.fromkeys(key for record in records for key in record))
     if names and _are_values(names, records):
@@ -218,16 +216,16 @@ def describe_records(
 
 
 def _are_values(names: Sequence[str], records: Sequence[dict[str, Any]]) -> bool:
-    """Return whether the keys of records may be values: the records are mappings.
+    """Return whether the records' keys may be values: the records are mappings.
 
-    They are names if a record has values of several kinds, or if several records have the same
-    keys. Objects that have keys in common show a mapping, also if it is repeated.
+    They are names if a record has values of several kinds, or several records have the same keys.
+    Objects that have keys in common show a mapping, even a repeated one.
     """
     values = [name for name in names if _is_value(name) and not _PERIOD.fullmatch(name)]
-    if values != list(map(str, range(len(values)))):  # pandas calls columns without names 0, 1, …
+    if values != list(map(str, range(len(values)))):  # pandas' names of columns without names
         return True
     if len(records) > 1 and len(names) == sum(map(len, records)):
-        return True  # no two records have a key in common
+        return True  # no common keys
     present = [[value for value in record.values() if value is not None] for record in records]
     if any(len({_KINDS[type(value)] for value in values}) > 1 for values in present):
         return False
@@ -236,6 +234,5 @@ def _are_values(names: Sequence[str], records: Sequence[dict[str, Any]]) -> bool
 
 
 def _are_alike(values: Sequence[Any]) -> bool:
-    """Return whether these are several objects that have keys in common."""
     objects = [value.keys() for value in values if isinstance(value, dict)]
     return len(objects) > 1 and bool(set.intersection(*map(set, objects)))

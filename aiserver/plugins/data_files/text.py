@@ -1,4 +1,4 @@
-"""Read CSV and TSV files: their encoding, their delimiter and their first rows. Pure."""
+"""Read the encoding, the delimiter and the first rows of CSV and TSV files. Pure."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ _DELIMITERS = (",", "\t", ";", "|")
 _SNIFFED_ROWS = 30
 # With the right delimiter, at least this fraction of the rows has the same number of fields.
 _MIN_CONSISTENT = 0.8
-_HIGH_BYTES = re.compile(rb"[\x80-\xff]")  # the bytes that ASCII doesn't use
-# In GB 18030, a common Chinese character is a pair of high bytes. In a Latin text, a high byte is
-# usually next to ASCII letters.
+_HIGH_BYTES = re.compile(rb"[\x80-\xff]")  # unused in ASCII
+# Common Chinese characters in GB 18030 are pairs of high bytes, which are usually single in Latin
+# texts.
 _CHINESE_PAIR = re.compile(rb"[\xa1-\xf7][\xa1-\xfe]")
 
 
 def read_delimited(data: bytes, default: str, *, size: int, examples: int = 0) -> Table | None:
-    """Return the description of a CSV or TSV file; None if ``data`` isn't text.
+    """Describe a CSV or TSV file; None if ``data`` isn't text.
 
-    ``data`` is the beginning of a file of ``size`` bytes. ``default`` is pandas' delimiter for it.
+    ``data`` is the beginning of a file of ``size`` bytes. ``default`` is pandas' delimiter.
     """
     decoded = decode(data)
     if decoded is None:
@@ -34,14 +34,14 @@ def read_delimited(data: bytes, default: str, *, size: int, examples: int = 0) -
     text, encoding = decoded
     is_complete = size <= len(data)
     if not is_complete:
-        text = text[: max(text.rfind("\n"), text.rfind("\r")) + 1]  # the last line may be cut
+        text = text[: max(text.rfind("\n"), text.rfind("\r")) + 1]  # may be cut
     delimiter = _delimiter(text, default)
     rows = _rows(text, delimiter)
     estimate = None
     if not is_complete:
         estimate = estimated_row_count(len(rows), len(text.encode(encoding)), size)
     if not is_complete and len(rows) > 1:
-        rows.pop()  # the last row may be cut within a field that contains line breaks
+        rows.pop()  # may be cut in a field with line breaks
     table = describe_rows(rows, examples=examples, is_complete=is_complete)
     arguments = [
         *([f"sep={delimiter!r}"] if delimiter != default else []),
@@ -54,7 +54,7 @@ def read_delimited(data: bytes, default: str, *, size: int, examples: int = 0) -
 
 
 def decode(data: bytes) -> tuple[str, str] | None:
-    """Return the text, up to a cut character at its end, and its encoding; None for no text."""
+    """Return the text, without a cut character at its end, and its encoding, or None."""
     for encoding in _encodings(data):
         try:
             text = codecs.getincrementaldecoder(encoding)().decode(data)
@@ -71,7 +71,7 @@ def _encodings(data: bytes) -> list[str]:
         return ["utf-16"]
     start = data[:400]
     for encoding, zeros in (("utf-16-le", start[1::2]), ("utf-16-be", start[::2])):
-        if zeros.count(0) * 3 > len(zeros) > 0:  # in UTF-16, an ASCII character has a zero byte
+        if zeros.count(0) * 3 > len(zeros) > 0:  # ASCII characters have zero bytes in UTF-16
             return [encoding]
     pair_count = len(_CHINESE_PAIR.findall(data))
     high_byte_count = len(_HIGH_BYTES.findall(data))
@@ -81,9 +81,9 @@ def _encodings(data: bytes) -> list[str]:
 
 def _delimiter(text: str, default: str) -> str:
     """Return ``default``, unless only others divide most rows into the same number of fields, at
-    least two. Of these, return the one that yields the most fields.
+    least two. Of these, return the one with the most fields.
 
-    The first row must have as many fields; it may be a title if no delimiter divides it so.
+    The first row must have as many; it may be a title if no delimiter divides it so.
     """
     start = "\n".join(text.splitlines()[: 2 * _SNIFFED_ROWS])
     rows_by_delimiter = {
@@ -102,7 +102,7 @@ def _delimiter(text: str, default: str) -> str:
 
 
 def _width(rows: list[list[str]], *, has_title: bool) -> int:
-    """Return how many fields the first row and most others have; 0 if their numbers differ."""
+    """Return the number of fields in most rows, or 0."""
     counted = rows[has_title:]
     if not counted:
         return 0
@@ -112,12 +112,12 @@ def _width(rows: list[list[str]], *, has_title: bool) -> int:
 
 
 def _rows(text: str, delimiter: str) -> list[list[str]]:
-    """Return the rows that aren't blank, up to the first one that can't be parsed."""
+    """Return rows that aren't blank, up to the first malformed one."""
     rows: list[list[str]] = []
     try:
         for row in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter):
             if row and row != [""]:
                 rows.append(row)
     except csv.Error:
-        pass  # the rows before the malformed row are enough
+        pass  # the rows before it are enough
     return rows
