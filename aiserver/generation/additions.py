@@ -1,13 +1,12 @@
-"""The places where a small model may add text to code, for a request with /document or /test.
+"""The places where a small model may add text to code, for /document or /test.
 
-Told to change nothing, a small model changes the code all the same. So its answer is restricted to
-the code, with ``Gap``s for what may be added. A grammar is made of them, so
-that the model can't write anything else.
+A small model changes the code even if told not to. So a grammar restricts its answer to the code,
+with ``Gap``s for what may be added.
 
 Invariants:
 
-- Without its additions, the answer is the cell's code, character by character. Only tests of the
-  cell above don't repeat its code.
+- Without its additions, the answer is the cell's code, character by character, except that tests of
+  the cell above don't repeat its code.
 - A comment is added above a statement only, never within a string or an expression. So additions
   never change what the code does, except that tests below it may fail.
 - Nothing is added above a statement that has a comment already, above ``elif`` or a docstring, nor
@@ -24,19 +23,18 @@ from ..llm.base import Additions, Gap
 from ..prompts.parsed_request import ParsedRequest
 from ..unicode import parse_python
 
-MAX_LENGTH = 4000  # characters; of longer code, the answer would exceed the model's limit
-# A fence, even an indented one, would end the answer. After a backslash at the end of a line magic,
-# the next line belongs to the magic, so no comment may come before it.
+MAX_LENGTH = 4000  # characters; the answer would exceed the model's limit
+# A fence, even an indented one, would end the answer. A line magic may continue in the next line,
+# so no comment may come between.
 _UNSAFE = re.compile(r"\r|^[ \t]*```|^[ \t]*[%!].*\\$", re.MULTILINE)
 _LINE_MAGIC = re.compile(r"^([ \t]*)[%!].*$", re.MULTILINE)
 _Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
 def additions(request: ParsedRequest) -> Additions | None:
-    """Return the code of a cell with the gaps for what the request asks to add.
+    """Return a cell's code with gaps for what is to be added.
 
-    Return None unless it begins with /document or /test, for valid Python with such gaps. Tests of
-    the cell above don't repeat its code.
+    Return None unless the request is /document or /test, for valid Python with such gaps.
     """
     mode, source, language = request.slash_mode, request.subject, request.subject_language
     is_python = language.name == "python" and not language.head
@@ -64,7 +62,7 @@ def additions(request: ParsedRequest) -> Additions | None:
 
 
 def _gaps(tree: ast.Module, lines: list[str]) -> Iterator[tuple[int, Gap]]:
-    """Yield gaps and the number of the line below. All docstrings, or one comment, are required."""
+    """Yield gaps with the line below. All docstrings, or one comment, are required."""
     statements = [node for node in ast.walk(tree) if isinstance(node, ast.stmt)]
     # The first statement of a line, by its line and column.
     starts = sorted({_start(node) for node in statements})
@@ -88,6 +86,5 @@ def _gaps(tree: ast.Module, lines: list[str]) -> Iterator[tuple[int, Gap]]:
 
 
 def _start(node: ast.stmt) -> tuple[int, int]:
-    """Return the line, from 1, and the column of a statement's first character."""
     decorators = node.decorator_list if isinstance(node, _Definition) else []
     return min([node.lineno, *(item.lineno for item in decorators)]), node.col_offset

@@ -33,7 +33,7 @@ async def _unknown(model: ModelInfo, usage: Mapping[str, Any] | None) -> float |
 
 @dataclass(frozen=True)
 class Options:
-    """The administrator's rules for requests, and what plugins add to prompts and turns."""
+    """The administrator's rules, and what plugins add to prompts and turns."""
 
     features: Features = field(default_factory=Features)
     gather: Gather = _nothing
@@ -48,17 +48,17 @@ class Options:
 def without_forbidden(
     body: RequestBody, features: Features, *, on_this_machine: bool
 ) -> tuple[RequestBody, list[ContextItem]]:
-    """Return the request without the parts that aren't allowed, and an item for each of them.
+    """Leave out parts that aren't allowed; return an item for each.
 
-    Mentions stay, but have no output, value or text of a file. DataFrames stay, but have the level
-    ``schema`` for a model that isn't on this machine.
+    Mentions stay without output, value or text of a file, DataFrames with the level ``schema`` for
+    a model that isn't on this machine.
     """
     mentions, items = body.context.mentions, []
     if features.files == "forbidden":
         paths = [mention.file for mention in mentions if mention.file]
         items += [_item("rules_file", file.path) for file in body.context.rules_files]
         items += [_item("file", name) for name in dict.fromkeys(paths)]
-        body = body.model_copy(update={"notebook_path": None})  # no file is read without it
+        body = body.model_copy(update={"notebook_path": None})  # otherwise, files are read
     if features.outputs == "forbidden":
         items += [
             _item("mention" if mention.kind == "variable" else "output", mention.name)
@@ -85,7 +85,7 @@ def without_forbidden(
 def without_unseen_images(
     body: RequestBody, info: ModelInfo
 ) -> tuple[RequestBody, list[ContextItem]]:
-    """Return the request without the images that a model can't see or may not get, and items."""
+    """Leave out images that a model can't see or may not get; return items."""
     mentions, items = [], []
     for mention in body.context.mentions:
         is_allowed = info.sees_images and (info.on_this_machine or mention.shared)
@@ -107,12 +107,12 @@ def _with_mentions(body: RequestBody, mentions: list[Mention], **others: bool) -
 
 
 def allows_values(features: Features, *, on_this_machine: bool) -> bool:
-    """Return whether a model may get statistics and rows of DataFrames at all."""
+    """Return whether a model may get statistics and rows at all."""
     return on_this_machine or features.data_values != "forbidden"
 
 
 def attached_frames(body: WarmUpBody) -> list[DataFrameProfile]:
-    """Return the DataFrames that the person chose or that the page attached automatically."""
+    """Return DataFrames that the person chose or the page attached."""
     chosen = list(body.dataframes) if isinstance(body, AnalyzeBody | PreviewBody) else []
     names = {frame.name for frame in chosen}
     return [*chosen, *(frame for frame in body.context.dataframes if frame.name not in names)]

@@ -1,10 +1,7 @@
 """Start and stop generations, preview prompts, and warm up models.
 
-``generation.py`` implements a single generation.
-
-Invariants: each cell has at most one generation at a time. If a second generation is requested, the
-error contains the id of the running generation. ``Assistant.stop`` lets only the user who started a
-generation stop it.
+Invariants: each cell has at most one generation at a time; the error for a second one contains its
+id. Only the user who started a generation can stop it.
 """
 
 from __future__ import annotations
@@ -39,7 +36,7 @@ from .receipts import SentPrompt, sent_prompt
 
 @dataclass(frozen=True)
 class Preview:
-    """The model of a request, the prompt that this model would get, and the receipt."""
+    """A request's model, prompt and receipt."""
 
     model: ModelInfo
     prompt: SentPrompt
@@ -47,7 +44,7 @@ class Preview:
 
 
 class Assistant:
-    """Answers requests for code, at most one at a time per cell and ``limit`` in total."""
+    """Answers requests, at most one at a time per cell and ``limit`` in total."""
 
     def __init__(
         self,
@@ -62,24 +59,23 @@ class Assistant:
         self._log = log or logging.getLogger(__name__)
         # The id of the generation in each cell, including generations that are being prepared.
         self._id_by_cell: dict[SessionKey, str] = {}
-        self._running: dict[str, Generation] = {}  # the generations that have started, by id
+        self._running: dict[str, Generation] = {}  # started, by id
         self._warm_up_task: asyncio.Task[None] | None = None
         self.background = BackgroundTasks(self._log)
         self._condenser = Condenser(sessions, self._options.cost, self.background, self._log)
 
     async def generate(self, key: SessionKey, body: GenerateBody, *, user: str = "") -> Generation:
-        """Start a generation. ``user`` is the user's name; empty if it doesn't identify a person.
+        """Start a generation. ``user`` is empty if names don't identify people.
 
-        Raises GenerationRunning if a generation is already running in the cell; TooManyGenerations
-        if the limit of concurrent generations is reached; ModelError if there is no usable model;
-        StorageError if the cell's history can't be read or is from a newer version. In these cases
-        no turn is recorded.
+        Raises GenerationRunning for a second one in the cell; TooManyGenerations; ModelError
+        without a usable model; StorageError if the cell's history can't be read or is from a newer
+        version. Then no turn is recorded.
         """
         if key in self._id_by_cell:
             raise GenerationRunning(self._id_by_cell[key])
         if len(self._id_by_cell) >= self._limit:
             raise TooManyGenerations
-        # Set the id before the first await, so that no other call starts a generation in the cell.
+        # Set before the first await, so that no other call starts a generation in the cell.
         self._id_by_cell[key] = id = uuid.uuid4().hex
         try:
             model = await self._models.get(body.model)
@@ -107,7 +103,7 @@ class Assistant:
         return generation
 
     def _release(self, generation: Generation, outcome: Outcome) -> None:
-        """Let another generation start in the cell. Turns that didn't fit are summarised now."""
+        """Turns that didn't fit are summarised now."""
         self._running.pop(generation.id, None)
         self._id_by_cell.pop(generation.key, None)
         info = generation.model.info
@@ -136,7 +132,7 @@ class Assistant:
         generation.stop()
 
     def warm_up(self, key: SessionKey, body: WarmUpBody) -> None:
-        """Start preparing a model for a request. Nothing is sent to a remote model.
+        """Prepare a model, without sending anything to a remote one.
 
         A new warm-up, or a generation in any cell, cancels it.
         """
@@ -157,17 +153,17 @@ class Assistant:
             composed = await compose(model, body, past, self._options)
             await model.warm_up(composed.messages)
         except AIServerError as reason:
-            # The user doesn't see this error. If the cause remains, the next request reports it.
+            # If the cause remains, the next request reports it.
             self._log.debug("Warm-up failed: %s", reason.code)
 
     @property
     def is_busy(self) -> bool:
-        """Whether a person waits for a model, or for its warm-up."""
+        """Whether a person waits for a model or its warm-up."""
         is_warming_up = self._warm_up_task is not None and not self._warm_up_task.done()
         return bool(self._id_by_cell) or is_warming_up
 
     async def idle_model(self) -> ChatModel | None:
-        """Return the default model; None if there is none, or if the assistant is busy."""
+        """Return the default model, or None if the assistant is busy."""
         if self.is_busy:
             return None
         try:
@@ -178,7 +174,7 @@ class Assistant:
         return None if self._id_by_cell else model
 
     async def close(self) -> None:
-        """Stop the running generations, and wait up to 10 s until their turns are saved."""
+        """Stop the generations, and wait up to 10 s until their turns are saved."""
         self._cancel_warm_up()
         running = list(self._running.values())
         for generation in running:

@@ -1,9 +1,9 @@
-"""Requests to models that nobody waits for, such as summaries. The requests of people come first.
+"""Requests to models that nobody waits for, such as summaries.
 
 Invariants:
 
-- A background task delays no request: a generation with the same model, or with any model on this
-  machine if the task's model is on this machine, cancels it. So do warm-ups and completions.
+- A background task delays no request: a generation, a warm-up or a completion with the same model
+  cancels it, or with any model on this machine if the task's is.
 - There is at most one task for each key.
 - A failure is logged without contents.
 """
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 
 
 def competes(info: ModelInfo, other: ModelInfo) -> bool:
-    """Return whether an answer of one model can delay an answer of the other."""
+    """Return whether an answer of one model can delay one of the other."""
     return info.id == other.id or (info.on_this_machine and other.on_this_machine)
 
 
 class BackgroundTasks:
-    """Runs background tasks, and cancels those that could delay an answer."""
+    """Runs background tasks, and cancels those that could delay answers."""
 
     def __init__(self, log: logging.Logger) -> None:
         self._log = log
@@ -44,14 +44,14 @@ class BackgroundTasks:
     def start(
         self, key: Hashable, info: ModelInfo, work: Coroutine[Any, Any, None], failure: str
     ) -> None:
-        """Run ``work``, unless the key has a task; log the sentence ``failure`` if it fails."""
+        """Run ``work``, unless the key has a task; log ``failure`` if it fails."""
         if self._is_closed or key in self._tasks:
             work.close()
             return
         self.watch(key, info, asyncio.create_task(self._run(work, failure)))
 
     def watch(self, key: Hashable, info: ModelInfo | None, task: asyncio.Task[Any]) -> None:
-        """Cancel a task if it could delay an answer of ``info`` or, without it, any answer."""
+        """Cancel a task once it could delay an answer of ``info`` or, without it, any answer."""
         self._tasks[key] = info, task
 
         def forget(task: asyncio.Task[Any]) -> None:
@@ -62,7 +62,7 @@ class BackgroundTasks:
         task.add_done_callback(forget)
 
     def cancel(self, info: ModelInfo) -> None:
-        """Cancel the tasks that could delay an answer of this model."""
+        """Cancel tasks that could delay an answer of this model."""
         for running, task in self._tasks.values():
             if running is None or competes(info, running):
                 self._cancel(task)
@@ -73,7 +73,7 @@ class BackgroundTasks:
                 self._cancel(task)
 
     async def close(self) -> None:
-        """Cancel all tasks, and wait up to 5 s until they have ended. No task starts afterwards."""
+        """Cancel all tasks, and wait up to 5 s for their end. No task starts afterwards."""
         self._is_closed = True
         tasks = [task for _, task in self._tasks.values()]
         for task in tasks:
@@ -84,17 +84,16 @@ class BackgroundTasks:
     async def answer(
         self, model: ChatModel, messages: Messages, max_length: int
     ) -> tuple[str, dict[str, Any] | None]:
-        """Return a model's answer, and its usage. Call this in a task that ``start`` has started.
+        """Return a model's answer and usage, in a task of ``start``.
 
-        An answer that is longer than ``max_length`` characters is cut off. Raises ModelError;
-        ModelRateLimited if the provider asks to wait, because the requests of people come first.
+        The answer is cut off after ``max_length`` characters. Raises ModelError; ModelRateLimited
+        if the provider asks to wait, because the requests of people come first.
         """
         text, usage = "", None
         async with contextlib.aclosing(model.stream(messages, language="")) as deltas:
             async for delta in deltas:
                 if asyncio.current_task() in self._cancelled:
-                    # Before Python 3.12, asyncio.wait_for in the model's code can swallow the
-                    # cancellation.
+                    # Before Python 3.12, asyncio.wait_for can swallow the cancellation.
                     raise asyncio.CancelledError
                 if delta.waiting is not None:
                     raise ModelRateLimited
@@ -116,4 +115,4 @@ class BackgroundTasks:
         except Exception as fault:
             self._log.error("%s: %s", failure, outline_of(fault))
         finally:
-            work.close()  # if the task was cancelled before it began
+            work.close()  # the task may be cancelled before it began

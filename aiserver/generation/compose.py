@@ -1,8 +1,7 @@
 """Compose the messages for a request or its preview.
 
 Invariants: if the model isn't on this machine, the secrets that ``redact`` recognises are replaced
-in all texts of the messages. ``compose`` is used for requests and for their previews, so that both
-contain the same messages.
+in all messages. Requests and their previews contain the same messages.
 """
 
 from __future__ import annotations
@@ -68,7 +67,7 @@ Part = TypeVar("Part")
 
 @dataclass(frozen=True)
 class Composed:
-    """The messages, their receipt, and the secrets in them. ``cuts_secret``: one is cut in two."""
+    """The messages, their receipt and secrets. ``cuts_secret``: one is cut in two."""
 
     messages: Messages
     items: list[ContextItem]
@@ -85,7 +84,7 @@ async def compose(
     options: Options = _NO_OPTIONS,
     parsed: ParsedRequest | None = None,
 ) -> Composed:
-    """Compose the messages for a request. ``parsed`` is what ``parse_body`` returns for it."""
+    """Compose the messages for a request. ``parsed`` is that of ``parse_body``."""
     parsed = parsed or parse_body(body)
     on_this_machine = model.info.on_this_machine
     vault = Vault(conceal=not on_this_machine)
@@ -132,13 +131,11 @@ def _prompt_input(
     vault: Vault,
     on_this_machine: bool,
 ) -> PromptInput:
-    """Return the input of a prompt, without secrets. ``parts`` are those of plugins."""
     is_retry = isinstance(body, GenerateBody) and body.mode == RETRY_MODE
     frames = attached_frames(body)
     history = past.recent
     detached = body.context.detached
-    # Hide the source first, so that the vault knows the source's secrets. `update_marks` can then
-    # give a secret the same mark in the history as in the source.
+    # Hidden first, so that `update_marks` can give a secret the same mark in the history.
     code = vault.hide(parsed.code, is_prose=parsed.language.is_prose)
     rest = None
     if parsed.selection:
@@ -239,7 +236,7 @@ def parse_body(body: WarmUpBody) -> ParsedRequest:
 def _hide_in_selection(
     parsed: ParsedRequest, cell_id: str, source: str, vault: Vault
 ) -> tuple[str, RestOfCell]:
-    """Return the selected lines as the code of a cell, and the other lines, with secrets hidden.
+    """Return the selected lines as a cell's code, and the others.
 
     Raises SelectionCutsSecret, because a part of a secret can't be recognised.
     """
@@ -251,7 +248,7 @@ def _hide_in_selection(
     )
     if any(text not in source for text in (selected, above, below)):
         raise SelectionCutsSecret
-    # The lines with cell magics may contain a secret.
+    # Cell magics may contain a secret.
     language = replace(parsed.language, head=vault.hide(parsed.language.head))
     return as_cell(selected, selection, language), RestOfCell(cell_id, above, below)
 

@@ -1,17 +1,15 @@
 """Let models summarise the older turns of cells, in the background.
 
 A summary is made after an answer whose prompt left out past turns that no valid summary covers, by
-the model that gave the answer. So no other model gets the turns, and this model gets only turns
-that belong to the person's request. See ``condensed_turns.py`` for the stored summary.
+the same model. So no other model gets the turns, and it gets only turns of the person's request.
 
 Invariants:
 
 - A summary delays no request (``background.py``).
-- There is at most one task per cell. A task sends one request, which contains as many turns as fit.
-- Secrets are redacted in all texts, before any model gets them and again before they are stored.
-- A summary is stored only if the turns that it covers are still in the store, and are still past
-  turns of the request.
-- The next answer in the cell starts another try after a failure.
+- There is at most one task per cell, with one request of as many turns as fit.
+- Secrets are redacted before any model gets the texts, and again before they are stored.
+- A summary is stored only if the turns that it covers are still past turns of the request.
+- After a failure, the next answer in the cell starts another try.
 """
 
 from __future__ import annotations
@@ -41,16 +39,16 @@ from .condensed_turns import (
 from .generation import Generation
 from .past_turns import PastTurns
 
-REACH = 200  # a first summary begins at most this many turns before the oldest turn that was sent
-MAX_TURNS = 100  # the maximum number of turns in one request
+REACH = 200  # turns before the oldest one that was sent
+MAX_TURNS = 100  # in one request
 _SAVE_ATTEMPTS = 3
 
 
 @dataclass(frozen=True)
 class Plan:
-    """The turns that are summarised next: those from the index ``next`` to ``end`` - 1.
+    """The turns to summarise: from the index ``next`` to ``end`` - 1.
 
-    ``previous`` is the text of the summary so far, which begins at the turn ``start``.
+    ``previous`` is the summary so far, which begins at ``start``.
     """
 
     previous: str
@@ -60,9 +58,9 @@ class Plan:
 
 
 def plan_summary(past: PastTurns, receipt: Sequence[ContextItem]) -> Plan | None:
-    """Return which turns to summarise after a request; None if none were left out.
+    """Return which turns to summarise; None if none were left out.
 
-    The older half of the turns that were sent is also covered, so that this is rarely needed.
+    The older half of those that were sent is covered, too, so that this is rarely needed.
     """
     first_sent = past.recent_start + _first_sent(past.all[past.recent_start :], receipt)
     earliest = max(first_sent - REACH, 0)
@@ -76,7 +74,7 @@ def plan_summary(past: PastTurns, receipt: Sequence[ContextItem]) -> Plan | None
 
 
 def _first_sent(turns: Sequence[Interaction], receipt: Sequence[ContextItem]) -> int:
-    """Return the index of the oldest turn that was sent; if all were left out, their number."""
+    """Return the oldest turn that was sent; if none was, the number of all."""
     items = [item for item in receipt if item.kind == "turn"]
     if not items:
         return 0
@@ -89,7 +87,7 @@ def _first_sent(turns: Sequence[Interaction], receipt: Sequence[ContextItem]) ->
 
 
 class Condenser:
-    """Summarises older turns in background tasks, at most one per cell."""
+    """Summarises older turns in background tasks."""
 
     def __init__(
         self,
@@ -114,7 +112,7 @@ class Condenser:
         answered = [i for i in indexes if is_answered(past.all[i])]
         chosen = [past.all[i] for i in answered[:MAX_TURNS]]
         turns = await asyncio.to_thread(lambda: [_redacted(turn) for turn in chosen])
-        # Another tool may have stored the previous summary.
+        # Another tool may have stored it.
         previous = redact(fix_surrogates(plan.previous), is_prose=True)
         messages, count = await condense_messages(
             previous, turns, model.style, model.prompt_tokens, model.count_tokens
@@ -123,7 +121,7 @@ class Condenser:
         summary = clean_summary(redact(text, is_prose=True), model.style)
         if not summary:
             raise BadAnswer
-        # If turns remain, the summary ends before the first of them.
+        # The summary ends before the first remaining turn.
         end = answered[count] if count < len(answered) else plan.end
         condensed = CondensedTurns(summary, plan.start, end)
         event = await asyncio.to_thread(to_event, condensed, past.all, model.info.id)

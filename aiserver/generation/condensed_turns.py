@@ -1,16 +1,16 @@
 """Condensed turns: a model's summary of older turns, stored as an event of the cell. Pure.
 
-The type of the event is ``condensed_turns``, and its contributor is the model. Its data is
-``{"text": …, "turns": 40, "last": …, "covers": …}``: the summary, the number of turns that it
-covers, and digests of the last of them and of all of them.
+The event ``condensed_turns`` of the model has the data ``{"text": …, "turns": 40, "last": …,
+"covers": …}``: the summary, the number of turns that it covers, and digests of the last of them and
+of all.
 
 Invariants:
 
-- A summary is valid for a request only if the turns that it covers are consecutive past turns of
-  the request. The digests depend on the complete texts of the turns, but not on their numbers. So a
-  summary of turns of another branch, or from before a new conversation, is never valid, and a merge
-  of git branches or a copy of the cell changes nothing.
-- An event that another tool has written differently counts as missing.
+- A summary is valid only if the turns that it covers are consecutive past turns of the request. The
+  digests depend on complete texts, but not on numbers. So a summary of another branch, or from
+  before a new conversation, is never valid, and a merge of git branches or a copy of the cell
+  changes nothing.
+- An event that another tool wrote differently counts as missing.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _DIGEST_LENGTH = 32  # hex digits
 
 @dataclass(frozen=True)
 class CondensedTurns:
-    """A summary of the past turns from the index ``start`` to the index ``end`` - 1."""
+    """A summary of the past turns from the index ``start`` to ``end`` - 1."""
 
     text: str
     start: int
@@ -34,17 +34,17 @@ class CondensedTurns:
 
 
 def answered_count(turns: Sequence[Interaction]) -> int:
-    """Return the number of turns that were answered."""
+    """Count the turns that were answered."""
     return sum(map(is_answered, turns))
 
 
 def is_answered(turn: Interaction) -> bool:
-    """Return whether a turn was answered. Models get only these."""
+    """Models get only answered turns."""
     return turn.ai_response.status == "success"
 
 
 def to_event(condensed: CondensedTurns, turns: Sequence[Interaction], model: str) -> NewEvent:
-    """Return the event to store. ``turns`` are all past turns of the request."""
+    """``turns`` are all past turns of the request."""
     digests = [_digest(turn) for turn in turns[condensed.start : condensed.end]]
     return NewEvent(
         type=CONDENSED_TURNS,
@@ -60,7 +60,7 @@ def to_event(condensed: CondensedTurns, turns: Sequence[Interaction], model: str
 
 
 def newest_valid(events: Iterable[Event], turns: Sequence[Interaction]) -> CondensedTurns | None:
-    """Return the newest condensed turns that are valid for a request with these past turns."""
+    """Return the newest summary that is valid for a request with these past turns."""
     condensing = [event for event in events if event.type == CONDENSED_TURNS]
     if not condensing:
         return None

@@ -2,16 +2,15 @@
 
 Invariants:
 
-- A generation that was started has exactly one ``Outcome``. Unless the store fails, a turn is
-  recorded with the status of the outcome and the text that was received.
-- ``Generation.stop`` is called when the user presses Stop, when the client disconnects and when the
-  server shuts down. It closes the model's stream, so that the model stops.
-- A slow client receives every token. While ``QUEUE_SIZE`` tokens wait for the client, no more of
-  the answer is read. The end of the answer is always queued after the last token.
-- An answer without code is a success if it contains an explanation: it is an answer in words.
-- The prompt is stored while the model answers, so that storing it takes no additional time.
-- When a generation ends, it logs one summary line. Failures may add lines. No line contains
-  anything from the request or the answer.
+- A started generation has exactly one ``Outcome``. Unless the store fails, a turn is recorded with
+  its status and the text that was received.
+- ``Generation.stop`` closes the model's stream, so that the model stops.
+- A slow client receives every token. While ``QUEUE_SIZE`` tokens wait for it, no more of the answer
+  is read.
+- An answer without code is a success if it contains an explanation.
+- The prompt is stored while the model answers.
+- The log gets one summary line, and more after failures, without anything from the request or the
+  answer.
 """
 
 from __future__ import annotations
@@ -52,12 +51,12 @@ from .hidden_data import schema_only, stored_frame
 from .past_turns import PastTurns, load_or_new, load_past_turns
 from .receipts import store_prompt
 
-QUEUE_SIZE = 256  # the maximum number of tokens that wait for a slow client
+QUEUE_SIZE = 256  # tokens that wait for a slow client
 
 
 @dataclass(frozen=True)
 class Waiting:
-    """The provider can't answer now. The request is retried after ``seconds``."""
+    """The request is retried after ``seconds``."""
 
     seconds: float
 
@@ -66,8 +65,7 @@ class Waiting:
 class Outcome:
     """The end of a generation, with the status of its turn.
 
-    ``interaction`` is the saved turn; if saving failed, ``unsaved`` is the turn. ``error`` is why
-    the generation or saving failed.
+    ``unsaved`` is the turn if saving failed. ``error`` is why the generation or saving failed.
     """
 
     status: Status
@@ -93,17 +91,17 @@ class Generation:
     ) -> None:
         self.id, self.user = id, user
         self.key, self.body, self.model = key, body, model
-        self.turn_id = 1  # the expected id of the turn, which may get another id when it is saved
+        self.turn_id = 1  # expected; it may get another id when it is saved
         self._sessions, self._log = sessions, log
         self._options = options or Options()
         self._stores_prompt = self._options.stores_prompt(body.stores_prompt)
         self._queue: asyncio.Queue[Change | Waiting | None] = asyncio.Queue()  # None marks the end
-        self._free_slots = asyncio.Semaphore(QUEUE_SIZE)  # how many tokens can still be queued
+        self._free_slots = asyncio.Semaphore(QUEUE_SIZE)  # for more tokens
         self._is_retry = body.mode == RETRY_MODE
         self._request = parse_body(body)
         self._selection = self._request.selection
-        self._streamed_code = ""  # the cell's source so far, if lines are selected
-        self._thoughts = ""  # those that the server sent in a field of their own
+        self._streamed_code = ""  # so far, if lines are selected
+        self._thoughts = ""  # that the server sent in a field of their own
         is_small = model.style == "compact"
         self._in_words = self._request.is_question if is_small else self._request.demands_words
         self._reader = AnswerReader(self._request.language, in_words=self._in_words)
@@ -120,15 +118,15 @@ class Generation:
         self.outcome: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
 
     async def prepare(self) -> None:
-        """Load the cell's history. Raises StorageError if no turn can be added to it."""
+        """Load the history. Raises StorageError if no turn can be added."""
         session = await load_or_new(self._sessions, self.key)
-        # Fail here if no turn can be saved, so that the model isn't queried in vain.
+        # Fail before the model is queried in vain.
         check_writable(session)
         self.turn_id = session.next_turn_id
         self.past = await self.past_turns_of(session)
 
     async def past_turns_of(self, session: Session) -> PastTurns:
-        """Return the request's past turns, given the cell's session."""
+        """Return the request's past turns."""
         body = self.body
         return await load_past_turns(
             self._sessions,
@@ -137,7 +135,7 @@ class Generation:
             session=session,
             begins_branch=body.repeats_turn_id is not None and body.parent_turn_id is None,
             condenses=body.condenses_turns,
-            # A small model would copy its answer; any other one must know what to do differently.
+            # A small model would copy its answer; others must know what to do differently.
             before=(body.intent, body.source)
             if self._is_retry and self.model.style == "compact"
             else None,
@@ -147,17 +145,16 @@ class Generation:
         self._task = asyncio.create_task(self._run())
 
     def stop(self) -> None:
-        """Stop the model. May be called at any time, and more than once."""
+        """May be called at any time, and more than once."""
         self._is_stopped = True
         if self._task and self._is_querying:
             self._task.cancel()
 
     async def tokens(self, idle: float | None = None) -> AsyncIterator[Change | Waiting | None]:
-        """Yield the tokens, and None whenever there is no token for ``idle`` seconds."""
+        """Yield the tokens, and None after each ``idle`` seconds without one."""
         while True:
             try:
-                # `wait_for` is slow, because it starts a timer. It is called only if the queue is
-                # empty.
+                # `wait_for` starts a timer, which is slow.
                 token = (
                     await asyncio.wait_for(self._queue.get(), idle)
                     if self._queue.empty()
@@ -172,11 +169,11 @@ class Generation:
             yield token
 
     async def _run(self) -> None:
-        """Query the model, save the turn and set the outcome, whatever happens."""
+        """Set the outcome, whatever happens."""
         outcome = Outcome("error", error=AIServerError())
         try:
             outcome = await self._query_and_save()
-        except Exception as fault:  # a bug in our code after the model's answer
+        except Exception as fault:  # a bug after the model's answer
             self._log.error("generation %s could not end: %s", self.id, outline_of(fault))
         finally:
             self._log_end(outcome)
@@ -192,15 +189,14 @@ class Generation:
                 await self._query()
                 status = "success"
         except asyncio.CancelledError:
-            pass  # the generation was stopped; its turn is recorded below, like any other turn
+            pass  # stopped; the turn is recorded below
         except AIServerError as reason:
             status, error = "error", reason
         except Exception as fault:
-            # This is a bug in our code. The user gets a general error, and the exception's location
-            # is logged. The turn is recorded all the same.
+            # This is a bug: the user gets a general error, and the turn is recorded.
             self._log.error("generation %s failed: %s", self.id, outline_of(fault))
             status, error = "error", AIServerError()
-        self._is_querying = False  # from here on, `stop` has no effect
+        self._is_querying = False  # `stop` has no effect any more
         changes = self._reader.feed(self._vault.finish())
         changes += await asyncio.to_thread(self._reader.finish)
         for change in self._shown(changes, ended=True):
@@ -230,8 +226,7 @@ class Generation:
         ) as deltas:
             async for delta in deltas:
                 if self._is_stopped:
-                    # Before Python 3.12, asyncio.wait_for in the model's code can swallow the
-                    # cancellation by `stop`.
+                    # Before Python 3.12, asyncio.wait_for can swallow the cancellation.
                     raise asyncio.CancelledError
                 self._usage = delta.usage or self._usage
                 if delta.waiting is not None:
@@ -239,20 +234,20 @@ class Generation:
                     self._queue.put_nowait(Waiting(delta.waiting))
                 if delta.text and self._first_token_at is None:
                     self._first_token_at = time.monotonic()
-                # More thoughts are collected than are stored, because secrets in them get shorter.
+                # Collect more than is stored, because secrets get shorter.
                 self._thoughts = (self._thoughts + delta.thoughts)[: 2 * MAX_STORED]
                 for change in self._shown(await self._read(self._vault.feed(delta.text))):
                     await self._free_slots.acquire()
                     self._queue.put_nowait(change)
 
     async def _read(self, text: str) -> list[Change]:
-        """Read the next piece of the answer. The event loop isn't blocked by a long answer."""
+        """A long answer doesn't block the event loop."""
         if self._reader.is_long:
             return await asyncio.to_thread(self._reader.feed, text)
         return self._reader.feed(text)
 
     def _shown(self, changes: list[Change], *, ended: bool = False) -> list[Change]:
-        """Return the changes of what the person sees: the code between the lines not selected."""
+        """Add the lines that aren't selected."""
         if self._selection is None:
             return changes
         source = ""
@@ -276,7 +271,7 @@ class Generation:
             fields["user"] = self.user
         text = f"{answer.code}\n{answer.explanation}"
         await asyncio.to_thread(self._vault.register_unrecognised, text)
-        # Thoughts repeat much of the prompt, so they aren't stored if the prompt isn't.
+        # Thoughts repeat much of the prompt.
         (thoughts,), _ = self._vault.redact([fix_surrogates(answer.thoughts)])
         answer = replace(answer, thoughts=stored_thoughts(thoughts) if self._stores_prompt else "")
         fields["timing"] = self._timing()
@@ -310,7 +305,7 @@ class Generation:
                 error = AIServerError(UserText("This answer could not be saved to the history."))
             unsaved = Interaction.model_validate(turn.to_dict() | {"turn_id": self.turn_id})
             return Outcome("error", error=error, unsaved=unsaved)
-        # The texts in `saved` are redacted, like the stored ones. The user gets the original texts.
+        # The stored texts are redacted; the user gets the original ones.
         saved = saved.model_copy(
             update={"user_request": turn.user_request, "ai_response": turn.ai_response}
         )
@@ -352,14 +347,14 @@ def _build_turn(
     gets_values: bool,
     **fields: Any,
 ) -> NewTurn:
-    """Return the turn. A small model that ``explains`` gets no DataFrames, so none are stored."""
+    """A small model that ``explains`` gets no DataFrames, so none are stored."""
     language = request.language
     turn = NewTurn(
         timestamp=timestamp,
         user_request=UserRequest(
             intent=body.intent,
             current_code=body.source,
-            # For a cell in the kernel's language, store the name that the request contains.
+            # Store the request's name for the kernel's language.
             language=body.language if language.name == language.kernel else language.name,
         ),
         ai_response=answer,

@@ -1,13 +1,12 @@
-"""Hide values and secrets in what a request says about data: DataFrames, data files and mentions.
+"""Hide values and secrets in DataFrames, data files and mentions.
 
 Invariants:
 
 - The names of columns, files and variables may be secrets, too, for example after a pivot.
 - A model on another machine gets no statistics at the privacy level ``schema``, and no rows below
-  ``sample``, whatever else the client sends. It never gets examples.
-- Statistics contain no value of a column that isn't of numbers or dates. If fewer than
-  ``MIN_VALUES`` values of a column aren't missing, or their number is unknown, nothing but the
-  numbers of rows and of missing values is given.
+  ``sample``, whatever the client sends. It never gets examples.
+- Statistics contain only values of numbers and dates. With fewer than ``MIN_VALUES`` values, or an
+  unknown number of them, only rows and missing values are counted.
 """
 
 from __future__ import annotations
@@ -26,8 +25,7 @@ from ..redact import Vault
 from ..requests import ColumnProfile, ColumnStatistics, ContextCell, DataFrameProfile, Mention
 from ..surrogates import fix_surrogates
 
-# The suffixes of files with code. The texts of other files, such as notes, settings and notebooks,
-# are prose, too.
+# Files with code: the texts of others, such as notes, settings and notebooks, are prose.
 _CODE = (
     *(".py", ".r", ".jl", ".scala", ".sql", ".sh", ".js", ".jsx", ".ts", ".tsx", ".css"),
     *(".c", ".cc", ".cpp", ".h", ".hpp", ".java", ".go", ".rs"),
@@ -37,7 +35,7 @@ _NOT_SENT = "(a file whose text isn't sent)"
 
 
 def hide_in_frame(frame: DataFrameProfile, vault: Vault, on_this_machine: bool) -> DataFrameProfile:
-    """Return a DataFrame's profile without secrets, and without values that are not permitted."""
+    """Return a profile without secrets and values that aren't permitted."""
     frame = permitted_values(frame, on_this_machine=on_this_machine)
     texts = {"name": hide(frame.name, vault), "kind": hide(frame.kind, vault)}
     columns = _hide_in_columns(frame.columns, vault, on_this_machine)
@@ -52,7 +50,7 @@ def hide_in_frame(frame: DataFrameProfile, vault: Vault, on_this_machine: bool) 
 
 
 def hide_in_file(file: FileProfile, vault: Vault, on_this_machine: bool) -> FileProfile:
-    """Return a data file's description, changed by the same rules as in ``hide_in_frame``."""
+    """The same as ``hide_in_frame`` for a data file."""
 
     def hide_in_table(table: Table) -> Table:
         return replace(table, columns=_hide_in_columns(table.columns, vault, on_this_machine))
@@ -70,7 +68,7 @@ def hide_in_file(file: FileProfile, vault: Vault, on_this_machine: bool) -> File
 
 
 def has_content(mention: Mention, on_this_machine: bool) -> bool:
-    """Return whether a mention adds anything: that of a variable only adds a value."""
+    """Return whether a mention adds anything; a variable's only adds a value."""
     return mention.kind != "variable" or bool(_output_of(mention, on_this_machine))
 
 
@@ -79,7 +77,7 @@ def _output_of(mention: Mention, on_this_machine: bool) -> str:
 
 
 def mentions_prose(mention: Mention, cells: Sequence[ContextCell]) -> bool:
-    """Return whether a mention means a file without code, or one of the ``cells`` without code."""
+    """Return whether a mention means a file or one of the ``cells`` without code."""
     if mention.kind == "file":
         return not mention.file.lower().endswith(_CODE)
     prose_cells = {cell.cell_id for cell in cells if cell.cell_type != "code"} - {None}
@@ -94,10 +92,10 @@ def hide_in_mention(
     *,
     is_prose: bool = False,
 ) -> MentionedText:
-    """Return what a mention stands for, with secrets hidden.
+    """Return what a mention means, with secrets hidden.
 
-    ``texts`` are the texts of files. The output of a cell is left out if the model isn't on this
-    machine, unless the person has chosen to send it.
+    ``texts`` are those of files. A model on another machine gets a cell's output only if the person
+    has chosen to send it.
     """
     output = _output_of(mention, on_this_machine)
     note = NOT_SEEN if mention.omitted_images else ""
@@ -107,7 +105,7 @@ def hide_in_mention(
     elif mention.kind == "past_answer":
         text = vault.hide(mention.request, is_prose=True)
     elif mention.kind == "variable":
-        # As an assignment, because some secrets are recognised by the variable's name.
+        # Some secrets are recognised by the variable's name.
         text = f"{mention.name.removeprefix('@')} = {output}"
     elif mention.kind == "file":
         is_sent = on_this_machine or mention.shared
@@ -141,12 +139,12 @@ def _hide_in_columns(
 
 
 def hide(text: str, vault: Vault, *, is_prose: bool = False) -> str:
-    """Return a text in which the secrets are hidden."""
+    """Hide the secrets in a text."""
     return vault.hide(fix_surrogates(text), is_prose=is_prose)
 
 
 def permitted_values(frame: DataFrameProfile, *, on_this_machine: bool) -> DataFrameProfile:
-    """Return a DataFrame's profile with the values that the model may get."""
+    """Keep only the values that the model may get."""
     has_statistics = on_this_machine or frame.level != "schema"
     has_rows = on_this_machine or frame.level == "sample"
     columns = [
@@ -169,7 +167,7 @@ def permitted_values(frame: DataFrameProfile, *, on_this_machine: bool) -> DataF
 
 
 def safe_statistics(column: ColumnProfile) -> ColumnStatistics | None:
-    """Return the statistics of a column that say nothing about single values."""
+    """Return statistics that say nothing about single values."""
     statistics = column.statistics
     if statistics is None:
         return None
@@ -189,7 +187,7 @@ def _without_texts(statistics: ColumnStatistics) -> ColumnStatistics:
     bounds = {"min": statistics.min, "max": statistics.max}
     numbers = {name: None if isinstance(bound, str) else bound for name, bound in bounds.items()}
     if statistics.rows - (statistics.missing or 0) < 4 * MIN_VALUES:
-        numbers["quartiles"] = None  # each quarter must be a group of `MIN_VALUES`
+        numbers["quartiles"] = None  # each quarter needs `MIN_VALUES`
     return statistics.model_copy(update=numbers)
 
 
@@ -198,13 +196,13 @@ def _text(bound: float | str | None) -> str | None:
 
 
 def schema_only(frame: DataFrameProfile) -> DataFrameProfile:
-    """Return a DataFrame's profile without any value."""
+    """Return a profile without any value."""
     schema = frame.model_copy(update={"level": "schema"})
     return permitted_values(schema, on_this_machine=False)
 
 
 def stored_frame(frame: DataFrameProfile) -> dict[str, Any]:
-    """Return a DataFrame's profile as the turn stores it: without rows, statistics by its level."""
+    """Return a profile for a turn: without rows, statistics by its level."""
     safe = permitted_values(frame, on_this_machine=False)
     fields = safe.model_dump(exclude={"sample": True, "level": frame.level == "schema"})
     for column in [*fields["columns"], *fields["index"]]:
@@ -218,11 +216,10 @@ def stored_frame(frame: DataFrameProfile) -> dict[str, Any]:
 
 
 def last_frames(history: list[Interaction]) -> list[DataFrameProfile]:
-    """Return the DataFrames of the newest turn that has valid ones, without values; or []."""
+    """Return the newest turn's valid DataFrames, without values."""
     for turn in reversed(history):
         if turn.dataframes:
-            # Another tool or a later version may have stored other fields or values. These must not
-            # prevent a request in the cell.
+            # Other tools or versions may have stored other fields or values.
             try:
                 names = DataFrameProfile.model_fields
                 frames = [

@@ -2,27 +2,23 @@
 
 Invariants:
 
-- Of the cell's own turns, a model gets those after the last event ``context_reset``, which is
-  recorded when the person chooses “New conversation”. If the request continues from an older turn,
-  the model gets only that turn and the turns that led to it.
+- Of the cell's own turns, a model gets those after the last ``context_reset`` (“New conversation”).
+  If the request continues from an older turn, it gets only that turn and its ancestors.
 - A turn that asks a request again, of another model, doesn't change what the next request continues
-  from. If a person then accepts or restores its answer, the next request continues from this turn
-  and its ancestors. An accepted or restored answer that isn't among these turns brings its own
-  turns back in the same way.
-- If the cell then gets exactly the code again that it had before the acceptance or the restore, as
-  by an undo, the next request continues from the earlier turns again; after a redo, from those of
-  the branch. The next request ends this.
+  from. If a person then accepts or restores its answer, or another one that isn't among these
+  turns, the next request continues from that turn and its ancestors.
+- If the cell then gets exactly the code again that it had before, as by an undo, the next request
+  continues from the earlier turns again; after a redo, from those of the branch. The next request
+  ends this.
 - Without such turns, the next request continues from all turns of the conversation.
 - A request that is asked again, of another model, begins without the cell's own turns.
-- If other cells were merged into the cell, their turns up to the merge come before the cell's own
-  turns. But if the cell has an event ``context_reset``, the turns of other cells are left out.
-- The turns of one cell are ordered by seq. The turns of several merged cells are in the order in
-  which the merge joined the cells' code. Timestamps are ignored.
-- If a person asks a small model for another answer to a request, the earlier answers to it are
-  left out.
-- A damaged session counts as empty, so that a request in the cell is still possible.
-- A model gets the newest ``HISTORY_TURNS`` of these turns word for word, as far as they fit. Of
-  older turns, it gets a summary, if there is a valid one (see ``condensed_turns.py``).
+- If other cells were merged into the cell, their turns up to the merge come first, in the order in
+  which the merge joined the code; but not after a ``context_reset`` of the cell.
+- The turns of one cell are ordered by seq. Timestamps are ignored.
+- If a person asks a small model for another answer, the earlier answers are left out.
+- A damaged session counts as empty, so that a request is still possible.
+- A model gets the newest ``HISTORY_TURNS`` turns word for word, as far as they fit, and a valid
+  summary of older ones (``condensed_turns.py``).
 """
 
 from __future__ import annotations
@@ -38,12 +34,12 @@ from ..redact import redact
 from ..sessions.base import SessionManager
 from .condensed_turns import CondensedTurns, newest_valid
 
-HISTORY_TURNS = 50  # the maximum number of turns; the budget of a prompt may allow fewer
-_MAX_CELLS = 50  # the maximum number of merged cells whose sessions are loaded
+HISTORY_TURNS = 50  # a prompt's budget may allow fewer
+_MAX_CELLS = 50  # merged cells that are loaded
 
 
 async def load_or_new(sessions: SessionManager, key: SessionKey) -> Session:
-    """Return the session of a cell; an empty one if there is none, or if it is damaged."""
+    """Return a session, an empty one if it is missing or damaged."""
     try:
         return await sessions.load_session(key)
     except SessionCorrupt:  # new requests must remain possible
@@ -52,7 +48,7 @@ async def load_or_new(sessions: SessionManager, key: SessionKey) -> Session:
 
 @dataclass(frozen=True)
 class PastTurns:
-    """The past turns of a request, the oldest first, and the newest valid summary of older ones."""
+    """A request's past turns, oldest first, and the newest valid summary of older ones."""
 
     all: Sequence[Interaction] = ()
     condensed: CondensedTurns | None = None
@@ -61,7 +57,7 @@ class PastTurns:
 
     @property
     def recent(self) -> list[Interaction]:
-        """The turns that a model gets word for word, as far as they fit."""
+        """The turns that a model gets word for word, if they fit."""
         return list(self.all[-HISTORY_TURNS:])
 
     @property
@@ -79,14 +75,14 @@ async def load_past_turns(
     begins_branch: bool = False,
     before: tuple[str, str] | None = None,
 ) -> PastTurns:
-    """Return the past turns for a request in a cell, whose ``session`` may be loaded already.
+    """Return the past turns for a request; ``session`` may be loaded already.
 
-    With ``parent_turn_id``, of the cell's own turns only that one and its ancestors; with
-    ``begins_branch``, none of them. With ``before``, the intent and source of a request, the turns
-    before the newest attempts at it. ``condenses``: there may be a summary of older turns.
+    With ``parent_turn_id``, only that turn of the cell and its ancestors; with ``begins_branch``,
+    none. With ``before``, an intent and source, the turns before the newest attempts at it.
+    ``condenses``: there may be a summary.
     """
     session = session or await load_or_new(sessions, key)
-    # In threads, because the turns can be very many.
+    # In threads, because there can be very many turns.
     turns: list[Interaction] = []
     if not begins_branch:
         turns = await asyncio.to_thread(conversation, session, parent_turn_id)
@@ -106,11 +102,10 @@ async def load_past_turns(
 def before_request(turns: Sequence[Interaction], intent: str, source: str) -> list[Interaction]:
     """Return the turns before the newest attempts at a request; all if there was none.
 
-    An attempt is a turn with this ``intent`` and ``source``, which may be redacted, or a later turn
-    in which the model corrected its answer.
+    An attempt has this ``intent`` and ``source``, perhaps redacted, or corrects such an answer.
     """
     words = redact(intent, is_prose=True)
-    sources = (redact(source), redact(source, is_prose=True))  # the cell may contain prose
+    sources = (redact(source), redact(source, is_prose=True))  # may contain prose
     attempts = [(intent, source), *((words, stored) for stored in sources)]
     end = None
     for index in range(len(turns) - 1, -1, -1):
@@ -129,12 +124,11 @@ class _MergedCells:
         self._loaded_keys = {key}
 
     async def turns_before(self, session: Session) -> list[Interaction]:
-        """Return the turns of merged cells; none if the session has an event ``context_reset``."""
+        """Return none after a ``context_reset``."""
         if any(event.type == "context_reset" for event in session.events or []):
             return []
         forked_from = (session.meta.forked_from or {}).get("cell_id")
-        # A parent is a cell that was merged into this cell. The parent's merge event names this
-        # cell or, if this cell is a copy, the original cell.
+        # A merged cell's event names this cell or, for a copy, the original.
         cell_ids = {session.meta.cell_id, forked_from}
         turns: list[Interaction] = []
         for parent in session.meta.parents or []:
@@ -146,8 +140,7 @@ class _MergedCells:
         return turns
 
     async def _load_parent(self, session: Session, parent: dict[str, object]) -> Session | None:
-        """Load the session of an item of ``meta.parents``; None if there is none to load."""
-        # A copied notebook has its own copies of the parents' sessions, so try its id first.
+        # A copied notebook has its own copies of the parents' sessions.
         for notebook_id in (session.meta.notebook_id, parent.get("notebook_id")):
             cell_id = parent.get("cell_id")
             if not (isinstance(notebook_id, str) and isinstance(cell_id, str)):
@@ -171,7 +164,7 @@ class _MergedCells:
 
 
 def _until_merged(session: Session, cell_ids: set[str | None]) -> Session:
-    """Return a session as it was at the merge into one of ``cell_ids``, else at the first merge."""
+    """Cut a session at the merge into one of ``cell_ids``, else at the first merge."""
     merges = [
         (event.seq, (event.data or {}).get("into"))
         for event in session.events or []
@@ -187,8 +180,8 @@ def _until_merged(session: Session, cell_ids: set[str | None]) -> Session:
 def conversation(session: Session, parent_turn_id: int | None = None) -> list[Interaction]:
     """Return the turns from which the next request continues, oldest first.
 
-    With ``parent_turn_id``, return only that turn and its ancestors. A request that continues
-    from an older turn needs only these, because the model must not see what was tried later.
+    With ``parent_turn_id``, return only that turn and its ancestors: the model must not see what
+    was tried later.
     """
     path = _Path(session.meta.cell_id)
     for record in session.ordered():
@@ -202,7 +195,7 @@ def conversation(session: Session, parent_turn_id: int | None = None) -> list[In
 
 
 class _State(NamedTuple):
-    """The turns from which a request continues while the cell has this source."""
+    """From these turns, a request continues while the cell has this source."""
 
     source: str | None
     turns: list[Interaction]
@@ -211,22 +204,22 @@ class _State(NamedTuple):
 
 
 class _Path:
-    """The turns of a conversation up to some record, from which the next request continues."""
+    """The turns up to some record, from which the next request continues."""
 
     def __init__(self, cell_id: str) -> None:
         self.turns: list[Interaction] = []
         self._cell_id = cell_id
-        self._ids: set[int] = set()  # the ids of `turns`
+        self._ids: set[int] = set()
         self._turns_with_parents: list[tuple[Interaction, int | None]] = []
         self._all_ids: set[int] = set()
         self._id_by_seq: dict[int, int] = {}
         """Maps the seq of a record to the id of the turn whose code the record shows."""
         self._current_id: int | None = None
-        self._source: str | None = None  # the cell's source after the last record
-        self._other: _State | None = None  # the state that an undo or redo brings back
+        self._source: str | None = None  # after the last record
+        self._other: _State | None = None  # of an undo or redo
 
     def add_turn(self, turn: Interaction) -> None:
-        """Add a turn. The parent of a turn that was stored without a parent is the previous one."""
+        """The parent of a turn without one is the previous turn."""
         parent_id = turn.parent_turn_id
         if turn.repeats_turn_id is None:
             self._other = None
@@ -242,7 +235,7 @@ class _Path:
             self._id_by_seq[turn.seq] = turn.turn_id
 
     def add_event(self, event: Event) -> None:
-        """Add an event. An acceptance or a restore may bring the turns of another branch back."""
+        """An acceptance or a restore may bring another branch's turns back."""
         source = event.source
         state = _State(self._source, self.turns, self._ids, self._current_id)
         if event.type == "accept":
@@ -250,7 +243,7 @@ class _Path:
         elif event.type == "restore":
             data = event.data or {}
             if isinstance(replaced := data.get("replaced"), str):
-                state = state._replace(source=replaced)  # an edit that isn't recorded
+                state = state._replace(source=replaced)  # an unrecorded edit
             seq = data.get("from_seq")
             is_same_cell = data.get("from_cell") in (None, self._cell_id)
             self._current_id = (
@@ -266,7 +259,7 @@ class _Path:
             self._id_by_seq[event.seq] = self._current_id
 
     def _continue_from(self, turn_id: int | None) -> bool:
-        """Continue from a turn that isn't among ``turns``; return whether it is such a turn."""
+        """Return whether there is such a turn outside of ``turns``."""
         if turn_id not in self._all_ids or turn_id in self._ids:
             return False
         assert turn_id is not None
