@@ -1,8 +1,6 @@
 """Read the history of cells and notebooks from stored records. Pure: no I/O, no clock.
 
-``steps`` reads a cell's session as a list of steps. ``blame`` finds the contributor of each line.
-``timeline`` lists the changes of all cells and gives a snapshot of the notebook after each of them.
-``report`` counts how many lines each kind of contributor wrote.
+``steps`` reads a cell's session, ``timeline`` those of a notebook.
 """
 
 from __future__ import annotations

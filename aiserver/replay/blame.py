@@ -2,13 +2,12 @@
 
 Invariants:
 
-- Each line of a text gets exactly one origin, for any session: the step whose version was the first
-  to contain it. If an earlier version comes back, its lines keep their origins.
-- The author of a suggestion's lines is the model, also after AI Server corrected them, except for
-  lines that the cell already contained when the request was sent.
-- If a person brings back a distinctive line by a model, an agent or a program that had disappeared,
-  it keeps its author.
-- A line that no step contains isn't recorded yet: it has no step and an unknown author.
+- Each line gets exactly one origin, for any session: the step whose version was the first to
+  contain it. If an earlier version comes back, its lines keep their origins.
+- The author of a suggestion's lines, even corrected by AI Server, is the model, except for lines
+  that the cell contained before.
+- If a person brings back a distinctive line by a model, an agent or a program, it keeps its author.
+- A line that no step contains has no step and an unknown author.
 """
 
 from __future__ import annotations
@@ -90,8 +89,8 @@ def blame(
 ) -> list[Origin]:
     """Return the origin of each line of ``source``, or of the cell's source after a step.
 
-    ``step`` is the index of the last step to read. Lines of other cells are found in
-    ``session_by_cell``. Raises IndexError if there is no such step.
+    ``step`` is the last one to read. Lines of other cells are found in ``session_by_cell``. Raises
+    IndexError without such a step.
     """
     steps = replay(session)
     if step is not None:
@@ -103,7 +102,7 @@ def blame(
 
 
 def trace(cell_id: str, steps: Sequence[Step], session_by_cell: Mapping[str, Session]) -> Tracer:
-    """Return a ``Tracer`` that has read the given steps of a cell."""
+    """Return a ``Tracer`` that has read these steps."""
     tracer = Tracer(cell_id, session_by_cell)
     for step in steps:
         tracer.add(step)
@@ -111,7 +110,7 @@ def trace(cell_id: str, steps: Sequence[Step], session_by_cell: Mapping[str, Ses
 
 
 class Tracer:
-    """Reads the steps of a cell one by one and finds the origins of the lines of each version."""
+    """Reads a cell's steps one by one, and finds the origins of each version's lines."""
 
     def __init__(
         self,
@@ -120,7 +119,7 @@ class Tracer:
         visited: frozenset[str] = frozenset(),
     ) -> None:
         self._cell_id, self._session_by_cell = cell_id, session_by_cell
-        # Two cells may have copied lines from each other, so these cells aren't traced again.
+        # Two cells may have copied lines from each other.
         self._visited = visited | {cell_id}
         self.versions: list[_Version] = []
         self._version_by_text: dict[str, _Version] = {}
@@ -133,7 +132,7 @@ class Tracer:
         """The version of the cell's source after the last step."""
 
     def add(self, step: Step) -> _Version:
-        """Read the next step, and return the version of its code."""
+        """Read the next step, and return its version."""
         previous = self.current
         if step.kind == "turn":
             sources = self._sources_of_request(step)
@@ -168,7 +167,7 @@ class Tracer:
         """Return the version for a text that replaces the cell's source.
 
         A text that comes back has its earlier version. Otherwise, lines of the current version, of
-        ``sources`` and of ``_former_lines`` keep their origins, and all others get ``origin``.
+        ``sources`` and of ``_former_lines`` keep their origins; others get ``origin``.
         """
         earlier_version = self._version_by_text.get(text)
         if earlier_version is not None:
@@ -177,7 +176,7 @@ class Tracer:
         if last is not None and last.kind == "turn" and not last.applied:
             sources = (*sources, self.versions[last.index], *self._attempt_versions)
         elif last is not None and (last.data or {}).get("again") is True:
-            # Another page overwrote the source with its older text. Its lines may now come back.
+            # Another page overwrote it with an older text, whose lines may now come back.
             sources = (*sources, self._version_by_text.get(last.before, _EMPTY))
         return _carry_over(text, [self.current, *sources], origin, self._former_lines, self.current)
 
@@ -191,13 +190,12 @@ class Tracer:
         return version
 
     def _sources_of_request(self, step: Step) -> list[_Version]:
-        """Return the versions from which the answers to a request may have lines."""
         sources = [self.current]
         if step.base is not None:
             base_sources = [self.current]
             if step.parent is not None:
                 base_sources.insert(0, self.versions[step.parent])
-            # It isn't recorded who changed the code that was sent with the request.
+            # It isn't recorded who changed the code that was sent.
             base_origin = Origin(step=step.index, seq=step.seq, timestamp=step.timestamp)
             sources.insert(0, _carry_over(step.base, base_sources, base_origin))
         return sources
@@ -206,7 +204,7 @@ class Tracer:
         origin = _origin(step)
         if step.from_step is not None:
             from_version = self.versions[step.from_step]
-            if from_version.text != step.code:  # it may be an answer that the step doesn't show
+            if from_version.text != step.code:  # perhaps an answer that the step doesn't show
                 from_version = self._version_by_text.get(step.code, from_version)
             return _carry_over(step.code, [from_version, self.current], origin)
         copied = self._copied_versions(step)
@@ -219,13 +217,13 @@ class Tracer:
             suggested = self._origin_by_turn.get(step.turn_id)
             if step.is_correction and suggested is not None:
                 return self.version_for(step.code, suggested)
-            # Where hunks were rejected, the text has the lines from before the suggestion.
+            # Rejected hunks have the lines from before the suggestion.
             version_before = self._version_by_text.get(self._text_before_accept, _EMPTY)
             return self.version_for(step.code, origin, version_before)
         return self.version_for(step.code, origin)
 
     def _copied_versions(self, step: Step) -> list[_Version]:
-        """Return the versions of other cells from which a merge or a restore copied lines."""
+        """A merge or a restore may have copied lines."""
         data = step.data or {}
         if step.kind == "merge" and isinstance(data.get("parents"), list):
             versions = [(parent, self._version_in_cell(parent)) for parent in data["parents"]]
@@ -237,10 +235,10 @@ class Tracer:
         return [_copied(version, cell_id, step) for cell_id, version in versions if version]
 
     def _version_in_cell(self, cell_id: object, restore: Step | None = None) -> _Version | None:
-        """Return the version of another cell that was copied into this cell; None if not available.
+        """Return another cell's version that was copied into this cell, or None.
 
-        This is the version that ``restore`` restored, or the last one before a merge. A merge of
-        git branches may have changed its seq; then a version with the restored text is preferred.
+        It is what ``restore`` restored, or the last one before a merge. A merge of git branches may
+        have changed its seq; then a version with the restored text is preferred.
         """
         session = self._session_by_cell.get(cell_id) if isinstance(cell_id, str) else None
         if session is None or cell_id in self._visited:
@@ -273,11 +271,11 @@ def _carry_over(
     former_lines: Mapping[str, Origin] | None = None,
     current: _Version | None = None,
 ) -> _Version:
-    """Create the version for a new text, and determine the origins of its lines.
+    """Determine the origins of a new text's lines.
 
-    The lines are compared with one source after another; a line that matches gets the origin of the
-    source's line. Of the others, those in ``former_lines`` get the origin from there, except for
-    surplus copies of lines of ``current``, and the rest gets ``origin``.
+    The lines are compared with one source after another; matching lines keep the origin. Of the
+    others, those in ``former_lines`` get that origin, except for surplus copies of lines of
+    ``current``, and the rest gets ``origin``.
     """
     version = _Version(text, ())
     lines = version.lines
@@ -294,7 +292,7 @@ def _carry_over(
     if former_lines and unmatched:
         current_counts = Counter(line.strip() for line in current.lines) if current else Counter()
         matched_counts = Counter(lines[j].strip() for j in range(len(lines)) if origins[j])
-        # For each line of ``current``: how often it occurs there without a match in the text.
+        # How often each line of ``current`` has no match in the text.
         unmatched_counts = current_counts - matched_counts
         for j in unmatched:
             stripped = lines[j].strip()
@@ -321,7 +319,6 @@ def _origin(step: Step) -> Origin:
 
 
 def _copied(version: _Version, cell_id: str, step: Step) -> _Version:
-    """Return another cell's version, with the origins of the lines that ``step`` copied."""
     copies = {origin: _copied_origin(origin, cell_id, step) for origin in set(version.origins)}
     former_lines = {
         line: _copied_origin(origin, cell_id, step) for line, origin in version.former_lines.items()

@@ -1,6 +1,6 @@
 """One cell of a notebook, and its state after each moment of the notebook. Pure.
 
-Invariant: the state after a moment is found by binary search, which is fast in long histories, too.
+Invariant: the state after a moment is found by binary search.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 class TimeSeries(Generic[T]):
-    """A value that changes at some moments, and stays the same between these moments."""
+    """A value that changes at some moments."""
 
     __slots__ = ("_values", "moments")
 
@@ -25,12 +25,11 @@ class TimeSeries(Generic[T]):
         self._values: list[T | None] = []
 
     def add(self, moment: int, value: T | None) -> None:
-        """Add the value from ``moment`` on. Moments never decrease."""
+        """Moments never decrease."""
         self.moments.append(moment)
         self._values.append(value)
 
     def add_initial(self, value: T) -> None:
-        """Set the value before the first change."""
         self.moments.insert(0, -1)
         self._values.insert(0, value)
 
@@ -40,17 +39,16 @@ class TimeSeries(Generic[T]):
         return self._values[n - 1] if n else None
 
     def changed_at(self, moment: int) -> int:
-        """Return the moment of the last change up to ``moment``; -1 if there was none."""
+        """Return the last change up to ``moment``, or -1."""
         n = bisect_right(self.moments, moment)
         return self.moments[n - 1] if n else -1
 
     def has_value_at(self, moment: int) -> bool:
-        """Return whether the moment of the first value is ``moment`` or an earlier moment."""
         return bool(self.moments) and self.moments[0] <= moment
 
     @property
     def start(self) -> int:
-        """The moment of the first value; -1 if there are no values."""
+        """The moment of the first value, or -1."""
         return self.moments[0] if self.moments else -1
 
     @property
@@ -63,7 +61,7 @@ class TimeSeries(Generic[T]):
 
 
 class Removal(NamedTuple):
-    """The removal of a cell from the notebook: by deletion, or by a merge into another cell."""
+    """A cell's removal, by deletion or by a merge into another."""
 
     merged_into: str | None = None
 
@@ -90,15 +88,15 @@ class Cell:
         """The first moment at which the notebook's order contains the cell."""
 
     def type_at(self, moment: int) -> str:
-        """Return the cell's type after a moment; else the first one recorded later, or ``code``."""
+        """By default, the first type recorded later, or ``code``."""
         return self.type.at(moment) or self.type.first or "code"
 
     def is_present(self, moment: int) -> bool:
-        """Return whether the cell has steps and isn't removed. This ignores recorded orders."""
+        """Ignore recorded orders."""
         return self.newest_step.has_value_at(moment) and not self.removal.at(moment)
 
     def is_deleted(self, moment: int) -> bool:
-        """Return whether a cell that isn't in the notebook was deleted, not merged."""
+        """Return whether an absent cell was deleted, not merged."""
         has_value_at = self.newest_step.has_value_at(moment)
         if not has_value_at or (self.listed_at is not None and self.listed_at > moment):
             return False
@@ -106,14 +104,14 @@ class Cell:
         return removal is None or removal.merged_into is None
 
     def moments(self) -> set[int]:
-        """Return the moments at which the cell may appear, disappear or change its type."""
+        """Return when the cell may appear, disappear or change its type."""
         moments = {*self.removal.moments, *self.type.moments, self.newest_step.start}
         if self.listed_at is not None:
             moments.add(self.listed_at)
         return {moment for moment in moments if moment >= 0}
 
     def snapshot(self, moment: int, is_changed: bool = False) -> CellSnapshot:
-        """Return the cell after a moment; ``is_changed`` says whether this moment changed it."""
+        """``is_changed``: this moment changed it."""
         step = self.newest_step.at(moment)
         source = step.after if step else self.initial_source
         missing = step.missing if step else None
@@ -128,13 +126,13 @@ class Cell:
         )
 
     def _previous_source(self, moment: int, source: str) -> str | None:
-        """Return the source one moment earlier; None if it was the same, or not in the notebook."""
+        """Return None if it was the same, or the cell absent."""
         step = self.newest_step.at(moment - 1)
         previous = step.after if step and not self.removal.at(moment - 1) else source
         return previous if previous != source else None
 
     def apply(self, step: Step, moment: int) -> None:
-        """Add the cell's next step, which belongs to ``moment``. Moments never decrease."""
+        """Add the next step. Moments never decrease."""
         self.newest_step.add(moment, step)
         data = step.data or {}
         if step.kind == "delete":
@@ -148,17 +146,17 @@ class Cell:
                 self.type.add_initial(data["from"])
             self.set_type(data.get("to"), moment)
         else:
-            # Events don't contain the cell's type, except for imported events.
+            # Of these events, only imported ones contain the type.
             self.set_type(data.get("cell_type"), moment)
 
     def set_type(self, type_: object, moment: int) -> None:
-        """Set the type from a moment on. A value that isn't a string is ignored."""
+        """Ignore a value that isn't a string."""
         if isinstance(type_, str) and type_ != self.type.last:
             self.type.add(moment, type_)
 
 
 def _first_own_step(cell_id: str, steps: Sequence[Step]) -> int:
-    """Return the index of the step that copied or split off the cell; 0 if there is none."""
+    """Return the step that copied or split off the cell, or 0."""
     for step in reversed(steps):
         origin = (step.data or {}).get("from")
         if step.kind == "copy" or (step.kind == "split" and origin not in (None, cell_id)):

@@ -1,8 +1,7 @@
-"""Combine the steps of a cell into those that are shown, numbered and drawn in columns. Pure.
+"""Combine a cell's steps into those that are shown, numbered and drawn in columns. Pure.
 
-Shown inside an earlier step, as its parts, are the runs of the code that it wrote; changes of a
-suggestion before it was accepted, so that a request is one step (P49); and a paste directly after
-the cut, as a move. A run of code that no step wrote is a step.
+Parts of an earlier step are the runs of the code that it wrote; changes of a suggestion before it
+was accepted, so that a request is one step (P49); and a paste directly after the cut, as a move.
 
 Column 0 contains the steps that led to the cell's current code, each other column abandoned
 branches of which one ends before the next begins.
@@ -18,8 +17,8 @@ from .step import Step
 
 
 def assign_parts(steps: Sequence[Step]) -> None:
-    """Set ``part_of`` of each part: the index of the step that shows it."""
-    shown: list[tuple[Step, str]] = []  # each with the cell's source after it and its parts
+    """Set ``part_of`` of each part."""
+    shown: list[tuple[Step, str]] = []  # with the source after a step and its parts
     for step, previous in zip(steps, [None, *steps], strict=False):
         if step.kind == "run":
             step.part_of = _step_of_run(shown, step)
@@ -43,15 +42,15 @@ def shown_steps(steps: Sequence[Step]) -> Iterator[tuple[Step, list[Step]]]:
 
 
 def shown_numbers(steps: Sequence[Step]) -> list[int]:
-    """Return the number with which each step is shown, from 1; a part has that of its step."""
+    """Return shown numbers, from 1; a part has that of its step."""
     numbers = list(accumulate(int(step.part_of is None) for step in steps))
     return [numbers[step.index if step.part_of is None else step.part_of] for step in steps]
 
 
 def request_numbers(steps: Sequence[Step]) -> dict[int, tuple[int, Step]]:
-    """Return for each turn the number of its request, and its step.
+    """Return the number of each turn's request, and its step.
 
-    A request without an answer has the number 0, and so has one that was asked again.
+    It is 0 without an answer, and for one that was asked again.
     """
     numbers: dict[int, tuple[int, Step]] = {}
     count = 0
@@ -69,16 +68,15 @@ def _changes_accepted(previous: Step, step: Step) -> bool:
 
 
 def _is_cut_and_paste(cut: Step, paste: Step) -> bool:
-    """Return whether ``cut`` deleted the cell, and ``paste`` restored it at another position."""
+    """Return whether ``paste`` restored the deleted cell elsewhere."""
     if (cut.kind, paste.kind, paste.code) != ("delete", "undelete", cut.code):
         return False
-    # ``after`` is the id of the cell above; None if the cell was the first one.
+    # The cell above; None for the first cell.
     above = [(step.data or {}).get("after", 0) for step in (cut, paste)]
     return above[0] != above[1] and all(id_ is None or isinstance(id_, str) for id_ in above)
 
 
 def _step_of_run(shown: Sequence[tuple[Step, str]], run: Step) -> int | None:
-    """Return the index of the step that wrote the code which was run; None if there is none."""
     index = None
     for step, after in reversed(shown):
         if after != run.code:
@@ -117,7 +115,7 @@ def _abandoned_branches(
     for index in _visit_ancestors(steps, current_step, visited):
         steps[index].column = 0
     branches = []
-    # Steps that several branches share belong to the branch whose last step is the newest.
+    # Shared steps belong to the branch with the newest last step.
     for step in reversed(steps):
         if not visited[step.index]:
             indexes = _visit_ancestors(steps, step.index, visited)

@@ -1,11 +1,11 @@
 """Match the lines of a new text to the lines of an old text. Pure.
 
-The first pass is a patience diff: it matches the lines that occur exactly once in each text, then
-the lines between them in the same way, so that the many ``)`` and ``return`` match as a person
-expects. A range without such lines is matched by ``difflib`` or, if it is long, by counting. The
-second pass ignores spaces at the start and end of lines. The third one finds moved lines.
+The first pass is a patience diff: it matches lines that occur exactly once in each text, then those
+between them in the same way, so that the many ``)`` and ``return`` match as a person expects. A
+range without such lines is matched by ``difflib`` or, if it is long, by counting. The second pass
+ignores spaces around lines, the third one finds moved lines.
 
-The cost is about n log n for n changed lines, for any texts.
+The cost is about n log n for n changed lines.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from difflib import SequenceMatcher
 Pairs = list[tuple[int, int]]
 """Pairs of matching lines: the index of the old line, and the index of the new line."""
 
-_MAX_PAIRS = 10_000  # the maximum number of pairs of lines that ``difflib`` compares
-_MIN_DISTINCTIVE = 4  # the minimum number of letters and digits in a distinctive line
+_MAX_PAIRS = 10_000  # pairs of lines for ``difflib``
+_MIN_DISTINCTIVE = 4  # letters and digits
 
 
 def match_lines(old: Sequence[str], new: Sequence[str]) -> list[int | None]:
-    """Return for each new line the index of the matching old line, or None."""
+    """Return each new line's matching old line, or None."""
     matches: list[int | None] = [None] * len(new)
     pairs = match_in_order(old, new)
     for i, j in pairs:
@@ -31,7 +31,7 @@ def match_lines(old: Sequence[str], new: Sequence[str]) -> list[int | None]:
     if len(pairs) in (len(old), len(new)):
         return matches
     stripped_old, stripped_new = [line.strip() for line in old], [line.strip() for line in new]
-    a = b = 0  # the first old line and the first new line after the previous pair
+    a = b = 0  # the next lines after the previous pair
     for i, j in [*pairs, (len(old), len(new))]:
         if a < i and b < j:
             for i2, j2 in match_in_order(stripped_old[a:i], stripped_new[b:j]):
@@ -42,7 +42,7 @@ def match_lines(old: Sequence[str], new: Sequence[str]) -> list[int | None]:
 
 
 def match_in_order(old: Sequence[str], new: Sequence[str]) -> Pairs:
-    """Return pairs of equal lines that have the same order in both texts."""
+    """Return pairs of equal lines in the same order."""
     pairs: Pairs = []
     ranges = [(0, len(old), 0, len(new))]
     while ranges:
@@ -74,7 +74,7 @@ def match_in_order(old: Sequence[str], new: Sequence[str]) -> Pairs:
 def _unique_lines(
     old: Sequence[str], new: Sequence[str], a0: int, a1: int, b0: int, b1: int
 ) -> Pairs:
-    """Return pairs of equal lines that occur once in each range, in the same order in both."""
+    """Return pairs of lines that occur once in each range, in the same order."""
     old_counts, new_counts = Counter(old[a0:a1]), Counter(new[b0:b1])
     unique = {line for line, count in old_counts.items() if count == 1 and new_counts[line] == 1}
     lines = {line for line in unique if any(map(str.isalnum, line))} or unique
@@ -85,7 +85,7 @@ def _unique_lines(
 def _match_by_count(
     old: Sequence[str], new: Sequence[str], a0: int, a1: int, b0: int, b1: int
 ) -> Pairs:
-    """Match the n-th occurrence of an old line to that of an equal new line, in the same order."""
+    """Match n-th occurrences of equal lines, in the same order."""
     old_indexes: defaultdict[str, deque[int]] = defaultdict(deque)
     for i in range(a0, a1):
         old_indexes[old[i]].append(i)
@@ -95,16 +95,16 @@ def _match_by_count(
 
 
 def _longest_increasing(pairs: Pairs) -> Pairs:
-    """Return the longest subsequence of pairs whose first numbers increase."""
-    # ``tails[n]`` is the smallest first number of the last pair of a subsequence of ``n + 1``
-    # pairs, and ``ends[n]`` is the index of this pair.
+    """Look at the first numbers."""
+    # Of subsequences of ``n + 1`` pairs, the smallest first number of a last pair, and that pair's
+    # index.
     tails: list[int] = []
     ends: list[int] = []
-    previous: list[int] = []  # for each pair, the index of the pair before it in a subsequence
+    previous: list[int] = []  # the pair before each pair in a subsequence
     for n, (i, _) in enumerate(pairs):
         length = bisect_left(tails, i)
         previous.append(ends[length - 1] if length else -1)
-        tails[length : length + 1] = [i]  # replaces an item, or appends one
+        tails[length : length + 1] = [i]  # replaces or appends one
         ends[length : length + 1] = [n]
     result = []
     n = ends[-1] if ends else -1
@@ -115,7 +115,7 @@ def _longest_increasing(pairs: Pairs) -> Pairs:
 
 
 def _match_moved(old: Sequence[str], new: Sequence[str], matches: list[int | None]) -> None:
-    """Add lines that were moved to ``matches``, and equal lines directly before and after them."""
+    """Add also equal lines next to moved ones."""
     matched_old = {i for i in matches if i is not None}
     candidates_old = [i for i in range(len(old)) if i not in matched_old and is_distinctive(old[i])]
     candidates_new = [j for j, i in enumerate(matches) if i is None and is_distinctive(new[j])]
@@ -141,5 +141,5 @@ def _match_moved(old: Sequence[str], new: Sequence[str], matches: list[int | Non
 
 
 def is_distinctive(line: str) -> bool:
-    """Return whether a line has enough letters and digits to be recognised after it was moved."""
+    """Return whether a line can be recognised after it was moved."""
     return sum(map(str.isalnum, line)) >= _MIN_DISTINCTIVE

@@ -87,7 +87,7 @@ class CellSnapshot(Payload):
 
 
 class NotebookSnapshot(NamedTuple):
-    """A notebook after a moment: its cells in order, and the cells deleted up to this moment."""
+    """A notebook after a moment: its cells in order, and those deleted so far."""
 
     moment: Moment
     cells: list[CellSnapshot]
@@ -110,11 +110,11 @@ def moment_of(
     has_new_order: bool,
     saved: bool,
 ) -> Moment:
-    """Return the moment for steps that happened together, for a new cell order, or for both."""
+    """Return the moment of steps, of a new cell order, or of both."""
     ranked_steps = sorted(steps, key=lambda pair: _rank(pair[1]))
     cell_id, step = ranked_steps[0] if ranked_steps else (None, None)
     if has_new_order and step and _rank(step) == _LAST_RANK:
-        cell_id = step = None  # the order gives the moment its kind and title
+        cell_id = step = None  # the order gives kind and title
         further_steps = ranked_steps
     else:
         further_steps = ranked_steps[1:]
@@ -134,12 +134,12 @@ def moment_of(
 
 
 _RANKS = {kind: n for n, kind in enumerate(("merge", "split", "copy", "undelete", "delete"))}
-_LAST_RANK = 9  # the rank of all kinds that aren't structural (see ``step.py``), such as ``edit``
+_LAST_RANK = 9  # of kinds that aren't structural, such as ``edit``
 
 
 def _rank(step: Step) -> int:
-    """Return a step's rank. The step with the lowest rank gives a moment its kind and title."""
-    # The step of the cell into which others were merged comes first; theirs have ``into``.
+    """The step with the lowest rank gives a moment its kind and title."""
+    # Merged cells' steps come after the step of the cell into which they were merged.
     if step.kind == "merge" and "into" in (step.data or {}):
         return len(_RANKS)
     if step.kind in ("type", "move"):

@@ -1,8 +1,8 @@
 """Order the steps of all cells of a notebook. Pure.
 
-``seq`` only orders the records of one cell. A ``changed`` entry of the change log, here called a
-checkpoint, contains the seq of the newest record of some cells: their *last seq*. The steps between
-two checkpoints are an interval.
+``seq`` only orders the records of one cell. A checkpoint, a ``changed`` entry of the change log,
+contains the newest seq of some cells: their *last seq*. The steps between two checkpoints are an
+interval.
 
 Invariants:
 
@@ -11,7 +11,7 @@ Invariants:
   includes them. Others, from before tracking began, are placed by their timestamps.
 - In a copied notebook, the copied steps come before its own ones, from the checkpoint with the
   field ``inherited`` on.
-- Steps that belong to one change of the cell order form one group with that order.
+- Steps of one change of the cell order form one group with that order.
 - The cost is about n log n for n records and entries.
 """
 
@@ -41,7 +41,7 @@ class StepGroup:
 
 
 class CellOrder(NamedTuple):
-    """An order of the notebook's cells: all ids in order, and the types of some cells by id."""
+    """All cell ids in order, and the types of some."""
 
     cell_ids: list[str]
     types: dict[str, str]
@@ -49,7 +49,7 @@ class CellOrder(NamedTuple):
 
 
 class _Checkpoint(NamedTuple):
-    """A ``changed`` entry of the change log, with the cell order that belongs to it, if any."""
+    """A ``changed`` entry, with its cell order, if any."""
 
     last_seqs: dict[str, int]
     order: CellOrder | None
@@ -58,16 +58,16 @@ class _Checkpoint(NamedTuple):
 
 
 def order_steps(cells: Sequence[Cell], log: Sequence[NotebookLogEntry]) -> list[StepGroup]:
-    """Return the steps of all cells and the cell orders in the log as groups, oldest first."""
+    """Return all steps and cell orders as groups, oldest first."""
     checkpoints, separate_orders = _read_log(log)
     intervals = [_Interval() for _ in range(len(checkpoints) + 1)]
     for index, order in separate_orders:
         intervals[index].orders.append(order)
-    # A clock may have been set back. The times must not decrease.
+    # A clock may have been set back.
     times = list(accumulate((to_seconds(point.timestamp) for point in checkpoints), max))
-    # For each cell, the indexes of the checkpoints with it, and its last seqs in them.
+    # By cell, its checkpoints and its last seqs in them.
     last_seqs: dict[str, list[tuple[int, int]]] = {}
-    # For each cell, the last checkpoint that added it to the order before any had a last seq of it.
+    # By cell, the last checkpoint that added it to the order before any had its last seq.
     added_at: dict[str, int] = {}
     listed: set[str] = set()
     for index, checkpoint in enumerate(checkpoints):
@@ -94,10 +94,9 @@ def order_steps(cells: Sequence[Cell], log: Sequence[NotebookLogEntry]) -> list[
 def _read_log(
     log: Sequence[NotebookLogEntry],
 ) -> tuple[list[_Checkpoint], list[tuple[int, CellOrder]]]:
-    """Return the checkpoints, and the other cell orders with the indexes of their intervals."""
     checkpoints: list[_Checkpoint] = []
     separate_orders: list[tuple[int, CellOrder]] = []
-    last_order: CellOrder | None = None  # the order in the previous entry, if there is one
+    last_order: CellOrder | None = None  # in the previous entry
     for entry in sorted(log, key=lambda entry: entry.seq):
         cells = entry.data.get("cells") if entry.type == "changed" else None
         can_have_order = isinstance(cells, dict) and entry.data.get("inherited") is not True
@@ -128,7 +127,7 @@ def _read_order(entry: NotebookLogEntry) -> CellOrder | None:
 
 
 class _Interval:
-    """The steps and the cell orders between two checkpoints."""
+    """The steps and cell orders between two checkpoints."""
 
     def __init__(self) -> None:
         self.floating: dict[int, list[Step]] = {}
@@ -138,7 +137,7 @@ class _Interval:
         self.orders: list[CellOrder] = []
 
     def groups(self, end: _Checkpoint | None) -> list[StepGroup]:
-        """Return the contents as groups, oldest first; ``end`` is the checkpoint after them."""
+        """Return groups, oldest first; ``end`` is the next checkpoint."""
         order = end.order if end else None
         steps_before = {cell: list(steps) for cell, steps in self.floating.items()}
         steps_after: dict[int, list[Step]] = {}
@@ -157,7 +156,7 @@ class _Interval:
 
 
 def _structural_range(steps: Sequence[Step]) -> tuple[int, int]:
-    """Return the range of the steps that belong to a change of the cell order; empty at the end."""
+    """Return the range of steps of a new cell order, empty at the end."""
     indexes = [
         n for n, step in enumerate(steps) if step.kind in STRUCTURAL_KINDS or step.kind == "start"
     ]
@@ -165,7 +164,7 @@ def _structural_range(steps: Sequence[Step]) -> tuple[int, int]:
 
 
 def _merge(cells: dict[int, list[Step]], orders: Sequence[CellOrder]) -> list[StepGroup]:
-    """Merge the steps of cells and the cell orders by timestamps; each keeps its own order."""
+    """Merge by timestamps, each in its own order."""
     keyed_groups: list[tuple[float, int, int, StepGroup]] = []
     time = float("-inf")
     for n, order in enumerate(orders):
@@ -184,7 +183,7 @@ def _merge(cells: dict[int, list[Step]], orders: Sequence[CellOrder]) -> list[St
     return [group for *_, group in keyed_groups]
 
 
-# The maximum difference of two clocks in seconds; each of them may be wrong by a day.
+# The maximum difference in seconds: each of two clocks may be wrong by a day.
 _MAX_CLOCK_SKEW = 2 * 24 * 3600.0
 
 
@@ -201,13 +200,12 @@ class _Placement:
         last_seqs: Sequence[tuple[int, int]],
         added_at: int | None,
     ) -> None:
-        """Put the steps of a cell into intervals; for the arguments, see ``order_steps``."""
-        # The first step that isn't placed yet, and the first interval that it may be in.
+        """For the arguments, see ``order_steps``."""
+        # The next step, and the first interval that it may be in.
         start, first_interval = 0, 0
         if added_at is not None and not any(map(_is_initial, steps)):
-            # Without an earlier last seq, the cell had no records when it was added: deleting a
-            # cell with records would have been recorded. Only much older steps come before this
-            # checkpoint, since two clocks may differ.
+            # Without an earlier last seq, the cell had no records when it was added: deleting it
+            # would have been recorded. So only much older steps come before.
             latest_time = to_seconds(self.checkpoints[added_at].timestamp) - _MAX_CLOCK_SKEW
             while start < len(steps) and to_seconds(_timestamp(steps[start])) < latest_time:
                 start += 1
@@ -223,8 +221,8 @@ class _Placement:
             if pinned < len(new_steps):
                 self.intervals[index].pinned.setdefault(cell, []).extend(new_steps[pinned:])
             start, first_interval = end, max(first_interval, index + 1)
-        # No checkpoint includes the remaining steps. From the first one that the tracker recorded
-        # on, they come after all checkpoints.
+        # The remaining steps, from the first that the tracker recorded on, come after all
+        # checkpoints.
         new_steps, last = steps[start:], len(self.times)
         pinned = _first_pinned(new_steps, first_interval)
         self._place_by_time(cell, new_steps[:pinned], first_interval, last)
@@ -238,10 +236,9 @@ class _Placement:
 
 
 def _first_pinned(steps: Sequence[Step], first_interval: int) -> int:
-    """Return the index of the first step that belongs to ``_Interval.pinned``."""
     n = next((n for n, step in enumerate(steps) if _is_tracked(step, first_interval)), len(steps))
     while 0 < n < len(steps) and _seq(steps[n - 1]) == _seq(steps[n]):
-        n -= 1  # the step before this step comes from the same record
+        n -= 1  # it comes from the same record
     return n
 
 
@@ -253,7 +250,7 @@ def _is_tracked(step: Step, first_interval: int) -> bool:
     """Return whether the tracker recorded a step.
 
     If ``first_interval`` is above 0, an earlier checkpoint has the cell, and the tracker recorded
-    every later change of its source.
+    all later changes.
     """
     if step.event in STRUCTURAL_KINDS or (step.event == "edit" and "trigger" in (step.data or {})):
         return True
@@ -270,10 +267,10 @@ def _timestamp(step: Step) -> str:
 
 @lru_cache(4096)
 def to_seconds(timestamp: str) -> float:
-    """Return a timestamp, by default in UTC, in seconds since the epoch; 0 if it isn't a time."""
+    """Return seconds since the epoch, by default in UTC; 0 if it isn't a time."""
     text = timestamp.upper().replace("Z", "+00:00").replace(" ", "T")
     head, dot, tail = text.partition(".")
-    if dot:  # Python 3.10 only parses three or six digits
+    if dot:  # Python 3.10 parses three or six digits
         digits = len(tail) - len(tail.lstrip("0123456789"))
         text = f"{head}.{tail[:digits][:6]:0<6}{tail[digits:]}"
     try:

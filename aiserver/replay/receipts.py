@@ -1,6 +1,6 @@
 """The receipt of a turn: tokens, cost, times, and which texts are stored. Pure.
 
-A stored value that isn't a finite number from 0 counts as missing: other tools may have written it.
+Other tools may have written values: one that isn't a finite number from 0 counts as missing.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _MAX_COUNT = 2**53  # larger numbers aren't exact in the page
 
 
 def receipt_of(turn: Interaction) -> dict[str, Any] | None:
-    """Return the receipt as sent, without what isn't stored; None if nothing is stored."""
+    """Return the receipt, None if nothing is stored."""
     receipt = _counts(turn.usage, turn.cost)
     timing = turn.timing or {}
     receipt |= {name: timing[key] for key, name in _TIMES.items() if _is_count(timing.get(key))}
@@ -35,7 +35,7 @@ def receipt_of(turn: Interaction) -> dict[str, Any] | None:
 
 
 def summary_receipts(session: Session) -> list[tuple[Event, dict[str, Any]]]:
-    """Return the summaries of older turns in a session, each with its receipt."""
+    """Return the summaries of older turns with their receipts."""
     return [
         (event, _counts((event.data or {}).get("usage"), (event.data or {}).get("cost")))
         for event in session.events or []
@@ -52,7 +52,7 @@ def _counts(usage: object, cost: object) -> dict[str, Any]:
 def _is_number(value: object) -> bool:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return False
-    return 0 <= value < _MAX_COUNT  # false for NaN and infinity, too
+    return 0 <= value < _MAX_COUNT  # also false for NaN and infinity
 
 
 def _is_count(value: object) -> bool:

@@ -15,8 +15,8 @@ from .moments import CellSnapshot
 from .step import Step
 from .timeline import Timeline
 
-_MAX_INTENT = 500  # characters of the last request in a summary
-UNKNOWN_MODEL = "unknown"  # the model's name in turns that other tools stored without a model
+_MAX_INTENT = 500  # characters of a summary's last request
+UNKNOWN_MODEL = "unknown"  # in turns of other tools
 
 COUNTS = ("byModel", "byPerson", "byAgent", "byProgram", "byUnknown", "existing")
 """The names of the line counts in a report. The sum of these counts is the count ``lines``."""
@@ -32,7 +32,7 @@ def report(
     """Return the ``Report`` of ``rest-api.yml`` for the notebook after the last moment.
 
     Lines of other cells are found in ``sessions``. Cells in ``cache`` with the same list of steps
-    aren't counted again; those without lines of other cells are added to it.
+    aren't counted again; only those without lines of other cells are added.
     """
     notebook = timeline.last()
     cells = [
@@ -68,7 +68,7 @@ def _count_cell(
 
 
 def count_lines(source: str, origins: Sequence[Origin]) -> dict[str, Any]:
-    """Count the lines of a source by their authors. ``origins`` are those of the lines."""
+    """Count the lines of a source by author."""
     models: Counter[str] = Counter()
     names: Counter[str] = Counter()
     counts = dict.fromkeys(COUNTS, 0)
@@ -86,7 +86,7 @@ def count_lines(source: str, origins: Sequence[Origin]) -> dict[str, Any]:
 
 
 def with_requests(summary: SessionSummary, steps: Sequence[Step]) -> SessionSummary:
-    """Return the summary of a session with its requests instead of its turns."""
+    """Count requests instead of turns."""
     requests = [step for step in steps if step.kind == "turn"]
     if not requests:
         return summary
@@ -98,7 +98,7 @@ def with_requests(summary: SessionSummary, steps: Sequence[Step]) -> SessionSumm
 
 
 def _copies_lines(step: Step) -> bool:
-    """Return whether lines of a step may come from another cell, whose session can change."""
+    """Return whether lines may come from another cell, whose session can change."""
     return step.kind == "merge" or "from_cell" in (step.data or {})
 
 

@@ -1,8 +1,8 @@
 """Find out which DataFrames have changed between two turns of a cell. Pure.
 
-Each DataFrame is compared with that of the same name in the nearest earlier turn on the branch. A
-change is reported only if it is certain: a turn may have only its first columns. Invalid stored
-data is ignored, because other tools may have written it.
+A DataFrame is compared with that of the same name in the nearest earlier turn on the branch. A
+change is reported only if it is certain: a turn may have only the first columns. Invalid data of
+other tools is ignored.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from typing import Any
 from ..models import Interaction
 from .step import Step
 
-_MAX_FRAMES = 20  # the number of DataFrames that are reported for a turn
-_MAX_FOLLOWED = 40  # the number of names that are compared with a later turn
-_MAX_COLUMNS = 20  # the number of columns in each list; the counts contain all of them
+_MAX_FRAMES = 20  # reported for a turn
+_MAX_FOLLOWED = 40  # compared with a later turn
+_MAX_COLUMNS = 20  # in each list; the counts contain all
 _MAX_COUNT = 2**53  # larger numbers aren't exact in the page
 
 
 def add_dataframes(steps: Sequence[Step], turns: Iterable[Interaction]) -> None:
-    """Set the DataFrames of turns, and how they have changed. Needs ``parent``."""
+    """Set the DataFrames of steps, and how they have changed. Needs ``parent``."""
     stored = {turn.turn_id: turn.dataframes for turn in turns if turn.dataframes}
     if not stored:
         return
@@ -81,7 +81,7 @@ def _count(value: object) -> int | None:
 
 
 def _dtypes(columns: Iterable[object]) -> dict[str, str]:
-    """Return the dtype of each column. Columns with the same name count as one."""
+    """Columns with the same name count as one."""
     dtypes: dict[str, str] = {}
     for column in columns:
         if isinstance(column, dict):

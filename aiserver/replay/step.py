@@ -1,8 +1,8 @@
 """One step of a cell's replay, and its contributor. Pure.
 
-The contributor of an event is the stored one; a kind of a later version is ``unknown``. Early
-versions stored none: that is the person, except for initial observations and imported edits. The
-contributor of an inferred change is ``unknown``.
+An event's contributor is the stored one; a kind of a later version is ``unknown``. Early versions
+stored none: that is the person, except for initial observations and imported edits. The contributor
+of an inferred change is ``unknown``.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _KINDS: dict[str, ContributorKind] = {kind: kind for kind in get_args(Contributo
 
 
 class Contributor(NamedTuple):
-    """The kind of a contributor, and the name if it is recorded."""
+    """A kind, and the name if it is recorded."""
 
     kind: ContributorKind
     name: str | None = None
@@ -64,8 +64,8 @@ class Attempt(Payload):
     receipt: dict[str, Any] | None = None
 
 
-_FIRST = Attempt.__dataclass_fields__.keys() - {"title"}  # the fields that a step has, too
-# A step keeps the time and the mode of its request, whichever answer it shows.
+_FIRST = Attempt.__dataclass_fields__.keys() - {"title"}  # a step has them, too
+# A step keeps the time and mode of its request.
 _SHOWN = _FIRST - {"seq", "timestamp", "mode"}
 
 
@@ -127,7 +127,7 @@ class Step(Payload):
     column: int = 0
 
     def add_attempt(self, attempt: Attempt) -> None:
-        """Add an answer to the step's request, and show the newest of the most useful answers."""
+        """Add an answer, and show the newest of the most useful ones."""
         if self.attempts is None:
             self.attempts = [Attempt(**{name: getattr(self, name) for name in _FIRST})]
         self.attempts.append(attempt)
@@ -135,7 +135,7 @@ class Step(Payload):
             self._show(attempt)
 
     def show_attempt(self, turn_id: int) -> None:
-        """Show the attempt with this turn. Nothing changes if the step has no such attempt."""
+        """Show the attempt with this turn, if there is one."""
         for attempt in self.attempts or ():
             if attempt.turn_id == turn_id:
                 self._show(attempt)
@@ -145,14 +145,14 @@ class Step(Payload):
             setattr(self, name, getattr(attempt, name))
 
     def show_code(self, code: str) -> None:
-        """Show the newest suggestion with this code. Nothing changes if the step has none."""
+        """Show the newest suggestion with this code, if there is one."""
         if self.code != code:
             for attempt in self.attempts or ():
                 if (attempt.code, attempt.outcome) == (code, "open"):
                     self.show_attempt(attempt.turn_id)
 
     def code_of(self, turn_id: int | None) -> str:
-        """Return the code of the attempt with this turn, or else that of the step."""
+        """Return the attempt's code, or else the step's."""
         codes = (attempt.code for attempt in self.attempts or () if attempt.turn_id == turn_id)
         return next(codes, self.code)
 
@@ -163,39 +163,36 @@ class Step(Payload):
 
     @property
     def turn_ids(self) -> set[int]:
-        """The ids of the turns that answered the step's request."""
         ids = {attempt.turn_id for attempt in self.attempts or ()}
         return ids if self.turn_id is None else {*ids, self.turn_id}
 
     @property
     def codes(self) -> set[str]:
-        """The code of the step and of all its attempts."""
         return {self.code, *(attempt.code for attempt in self.attempts or ())}
 
     @property
     def is_existing(self) -> bool:
-        """Whether the step shows the source that the cell had before anything was recorded."""
+        """Whether this is the source from before anything was recorded."""
         return self.kind == "start" and self.author == "unknown"
 
     @property
     def is_correction(self) -> bool:
-        """Whether the step shows how AI Server corrected a suggestion that was then accepted."""
+        """Whether AI Server corrected a suggestion that was then accepted."""
         contributor = Contributor(self.author, self.name)
         return (self.kind, self.event, contributor) == ("edit", "accept", CORRECTOR)
 
     @property
     def after(self) -> str:
-        """The cell's source after the step."""
         return self.code if self.applied else self.before
 
 
 def _rank(outcome: Outcome) -> int:
-    """A suggestion is shown rather than an answer in words, and both rather than a failure."""
+    """Suggestions come before answers in words, and these before failures."""
     return {"open": 2, "done": 1}.get(outcome, 0)
 
 
 def proposer_of(turn: Interaction) -> Contributor:
-    """Return the contributor of a turn's suggestion: a model, or the agent that proposes it."""
+    """Return the contributor of a suggestion: a model, or the agent that proposes it."""
     return _recorded(turn) or Contributor("model")
 
 
@@ -214,5 +211,5 @@ def _recorded(record: Interaction | Event) -> Contributor | None:
 
 
 def is_initial_observation(event: Event) -> bool:
-    """Return whether the event records the source that a cell had when its tracking began."""
+    """Return whether this is the source from when tracking began."""
     return event.type == "edit" and (event.data or {}).get("trigger") == "first"

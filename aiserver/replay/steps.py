@@ -1,4 +1,4 @@
-"""Convert the records of a session to steps, which show how the cell's source changed. Pure.
+"""Convert a session's records to steps, which show how the source changed. Pure.
 
 Invariants:
 
@@ -8,8 +8,7 @@ Invariants:
   author is added.
 - Each recorded source is the ``code``, ``before`` or ``base`` of a step, or the ``code`` of an
   attempt.
-- A request is one step, whatever the number of its answers (P49). Another answer or a repair before
-  the decision is an attempt of the request's step.
+- A request is one step (P49). Another answer or a repair before the decision is an attempt of it.
 - Each event becomes a step, except for accepts and rejects (see below), summaries of older turns,
   and runs that Jupyter skipped.
 - ``parent`` is always an earlier step, or None, so the steps form a tree (``folding.py``).
@@ -22,17 +21,17 @@ possible, its outcome is ``unused``.
   after other steps, is a step of its own, unless it changes nothing.
 - A ``reject`` rejects an open or refined suggestion. Another source in it is an edit.
 - A request that continues from an open suggestion refines it: the cell doesn't change, and the code
-  from which the request started is the ``base`` of its step. So it is for a request that a model
-  gets again because its accepted code failed.
+  from which it started is the ``base`` of its step. So it is for a request that is sent again
+  because its accepted code failed.
 - An answer in words has the outcome ``done``, and an open suggestion stays open.
-- In sessions without accepts and rejects, a suggestion counts as accepted if the next request
-  starts from its code.
+- Without any accepts and rejects, a suggestion counts as accepted if the next request starts from
+  its code.
 - A request that is asked again, of another model, is ``repeated``, and changes and refines nothing.
   It begins a branch where the original request began, or continues such a branch.
 
 Branches: a step continues from the previous one, unless it brings back older code, as a restore, an
-accept of an older suggestion and a request from an older turn do. The steps in between form an
-abandoned branch, which begins with the first step that changed the older code.
+accept of an older suggestion and a request from an older turn do. The steps in between, from the
+first that changed the older code, are an abandoned branch.
 """
 
 from __future__ import annotations
@@ -59,8 +58,8 @@ from .step import (
 )
 
 _SKIPPED_MS = 200
-REPAIR_MODE = "repair"  # the mode of a request to correct problems of a suggestion
-_NEW_START = ("context_reset", "copy")  # the kinds of steps after which each request is a new one
+REPAIR_MODE = "repair"  # of a request to correct problems of a suggestion
+_NEW_START = ("context_reset", "copy")  # after which each request is a new one
 
 
 def replay(session: Session) -> list[Step]:
@@ -71,7 +70,7 @@ def replay(session: Session) -> list[Step]:
     )
     position = 0
     for record in session.ordered():
-        # A turn that another tool stored may have no `seq`.
+        # A turn of another tool may have no `seq`.
         position = record.seq if record.seq is not None else position + 1
         if isinstance(record, Interaction):
             reader.add_turn(record, position)
@@ -94,7 +93,7 @@ def _mark_unused(steps: list[Step]) -> None:
 class _Reader:
     """Converts records to steps, one by one.
 
-    ``next_parent`` is the index of the step that the next step continues from, or None.
+    From ``next_parent``, if any, the next step continues.
     """
 
     def __init__(self, cell_id: str, *, records_outcomes: bool) -> None:
@@ -115,7 +114,6 @@ class _Reader:
 
     @property
     def source(self) -> str:
-        """The cell's source after the last step."""
         return self.steps[-1].after if self.steps else ""
 
     @property
@@ -180,7 +178,7 @@ class _Reader:
             self.last_request, self.parent_of_request = step, turn.parent_turn_id
 
     def _step_of_request(self, turn: Interaction) -> Step | None:
-        """Return the step of the request that the turn answers again; None for a new request."""
+        """Return None for a new request."""
         step = self.last_request
         if (
             step is None
@@ -212,14 +210,12 @@ class _Reader:
         self.step_by_turn[turn.turn_id] = step
 
     def _repeated_from(self, turn: Interaction) -> int | None:
-        """Return the index of the step from which a request that is asked again continues."""
         if turn.parent_turn_id is not None and turn.parent_turn_id in self.step_by_turn:
             return self.step_by_turn[turn.parent_turn_id].index
         original = self.step_by_turn.get(turn.repeats_turn_id or 0)
         return original.parent if original is not None else self.next_parent
 
     def _refined_step(self, turn: Interaction) -> Step | None:
-        """Return the step that the turn's request refines; None if the request refines no step."""
         if turn.parent_turn_id is not None:
             parent_id = turn.parent_turn_id
             return self.open_suggestion_by_turn.get(parent_id) or self.step_by_turn.get(parent_id)
@@ -229,7 +225,7 @@ class _Reader:
         return last if last.code == turn.user_request.current_code else None
 
     def _corrects_failed_run(self, turn: Interaction) -> bool:
-        """Return whether the turn repeats the last request, after its accepted answer failed."""
+        """Return whether it repeats the last request, after its accepted answer failed."""
         request = turn.user_request
         if not self.steps or (self.steps[-1].kind, self.steps[-1].outcome) != ("run", "error"):
             return False
@@ -240,7 +236,7 @@ class _Reader:
         return (last.title, last.asked_code) == (request.intent, request.current_code)
 
     def add_event(self, event: Event) -> None:
-        """Add the step of an event, or update the step of the turn to which the event belongs."""
+        """Add the event's step, or update that of its turn."""
         if event.type == CONDENSED_TURNS:
             return
         turn_step = self.step_by_turn.get(event.turn_id) if event.turn_id is not None else None
@@ -252,7 +248,7 @@ class _Reader:
                 turn_step.outcome = "accepted" if has_part else "rejected"
                 self._settle(turn_step, event)
             if event.source is not None and event.source != self.source:
-                # The source was changed before the reject, and no event records that change.
+                # An unrecorded change before the reject.
                 self._add_event_step(event, "edit", event.source, author=UNKNOWN.kind)
         elif event.type == "edit":
             is_initial = is_initial_observation(event) and not self.steps
@@ -266,7 +262,7 @@ class _Reader:
                 outcome, error = run_result(event.data or {})
                 self._add_event_step(event, "run", None, outcome=outcome, error=error)
         elif event.type in ("context_reset", "delete"):
-            # The event contains the source that the cell had before the event.
+            # The event has the cell's source before it.
             self._infer_change(event.source, event.seq, event.timestamp)
             self._add_event_step(
                 event, "delete" if event.type == "delete" else "context_reset", None
@@ -306,7 +302,6 @@ class _Reader:
             self._add_event_step(event, "edit", source)
 
     def _accepted_part_of(self, turn_step: Step) -> bool:
-        """Return whether the cell's source is the result of accepting a change of a suggestion."""
         for step in reversed(self.steps[turn_step.index + 1 :]):
             if step.after == self.source and step.kind == "accept":
                 return step.from_step == turn_step.index
@@ -324,7 +319,7 @@ class _Reader:
         source, from_step, branched_from = event.source, None, None
         if restored is not None:
             source = restored.code if source is None else source
-            if restored.outcome == "open":  # nobody has decided on the attempts of this step
+            if restored.outcome == "open":  # without a decision on its attempts
                 restored.show_code(source)
             from_step = restored.index
             if source != self.source:
@@ -334,13 +329,13 @@ class _Reader:
         )
 
     def _infer_replaced(self, event: Event) -> None:
-        """Infer the change that an accept or restore replaced, if no earlier record contains it."""
+        """Infer an unrecorded change that an accept or restore replaced."""
         replaced = (event.data or {}).get("replaced")
         if isinstance(replaced, str):
             self._infer_change(replaced, event.seq, event.timestamp)
 
     def _infer_change(self, source: str | None, seq: int, timestamp: str) -> None:
-        """Infer an accept or edit that wasn't recorded, if ``source`` isn't the cell's source."""
+        """Infer an unrecorded accept or edit, if ``source`` isn't the cell's."""
         if source is not None:
             self.unrecorded_length = None
         if source is None or source == self.source:
@@ -356,7 +351,7 @@ class _Reader:
             self._add_step(seq, kind, timestamp, source, author=UNKNOWN.kind)
 
     def _settle(self, turn_step: Step, event: Event) -> None:
-        """Store the seq and time of an accept or reject in the turn's step if that is the last."""
+        """Store seq and time of an accept or reject, if the turn's step is the last."""
         if turn_step is self.steps[-1] and turn_step.settled_seq is None:
             turn_step.settled_seq, turn_step.settled_at = event.seq, event.timestamp
 
@@ -365,7 +360,7 @@ class _Reader:
         turn_step.missing = self.unrecorded_length = None
 
     def _add_event_step(self, event: Event, kind: Kind, source: str | None, **fields: Any) -> None:
-        """Add the step of an event. If ``source`` is None, the cell's source stays the same."""
+        """If ``source`` is None, it stays the same."""
         code = self.source if source is None else source
         unrecorded_length = (event.data or {}).get("too_long")
         if source is not None:
@@ -407,7 +402,7 @@ class _Reader:
             parent=branched_from if is_branch else self.next_parent,
         )
         self.steps.append(step)
-        # A suggestion for older code becomes the next parent only when it is accepted.
+        # A suggestion for older code becomes the next parent only if accepted.
         if step.applied or not is_branch:
             self.next_parent = step.index
         else:
@@ -416,7 +411,6 @@ class _Reader:
 
 
 def _answer_fields(turn: Interaction) -> dict[str, Any]:
-    """Return the fields that a step and an attempt have for an answer."""
     error = turn.ai_response.error or None
     return {
         "turn_id": turn.turn_id,
@@ -430,7 +424,6 @@ def _answer_fields(turn: Interaction) -> dict[str, Any]:
 
 
 def _last_index_with_source(steps: Sequence[Step], index: int, source: str | None) -> int:
-    """Return the index of the last step after step ``index`` with the same source ``source``."""
     if steps[index].after != source:
         return index
     for step in steps[index + 1 :]:
@@ -454,9 +447,9 @@ def _restored_step(steps: Sequence[Step], source: str | None, seq: object) -> St
 
 
 def _corrected_suggestion(event: Event, source: str) -> str | None:
-    """Return the suggestion with AI Server's changes before a person accepted it; None without any.
+    """Return the suggestion that AI Server corrected before a person accepted it, or None.
 
-    If the accepted code ``source`` has further changes by the person, the event contains this text.
+    If the accepted ``source`` has further changes by the person, the event contains this text.
     """
     data = event.data or {}
     corrections, corrected = data.get("corrections"), data.get("corrected")
@@ -466,9 +459,9 @@ def _corrected_suggestion(event: Event, source: str) -> str | None:
 
 
 def was_skipped(data: dict[str, Any]) -> bool:
-    """Return whether the cell of a run didn't run, because an earlier cell had failed.
+    """Return whether a cell didn't run, because an earlier one had failed.
 
-    Earlier versions of AI Server recorded such runs, which took no time.
+    Earlier versions recorded such runs, which took no time.
     """
     duration = data.get("duration_ms")
     is_aborted = data.get("status") in ("abort", "aborted") and data.get("execution_count") is None
@@ -476,7 +469,7 @@ def was_skipped(data: dict[str, Any]) -> bool:
 
 
 def run_result(data: dict[str, Any]) -> tuple[Outcome, str | None]:
-    """Return the outcome of a run, and ``ename: evalue`` if it failed."""
+    """Return a run's outcome, and ``ename: evalue`` if it failed."""
     status = data.get("status")
     if status in ("abort", "aborted", "cancelled"):
         return "cancelled", None
@@ -486,6 +479,6 @@ def run_result(data: dict[str, Any]) -> tuple[Outcome, str | None]:
 
 
 def run_error(data: dict[str, Any]) -> str:
-    """Return the name and message of a run's error; empty if the run succeeded."""
+    """Return name and message of an error; empty if the run succeeded."""
     name_and_message = (data.get("ename"), data.get("evalue"))
     return ": ".join(text for text in name_and_message if isinstance(text, str) and text)

@@ -1,13 +1,13 @@
-"""A notebook's timeline: its moments, and a snapshot of the notebook after each moment. Pure.
+"""A notebook's timeline: its moments, and a snapshot after each. Pure.
 
 Invariants:
 
 - Any valid sessions and log entries have a timeline, whichever tool wrote them.
 - Each step belongs to exactly one moment, except for those that a cell got from another one.
 - The snapshot of a ``saved`` moment equals the saved notebook, as far as it was recorded.
-- After its deletion, a cell is among the ``deleted`` cells. Before its first observation, it has
-  the source from then.
-- Creating a timeline costs about n log n for n steps and entries, a snapshot hardly depends on n.
+- After its deletion, a cell is ``deleted``. Before its first observation, it has the source from
+  then.
+- A timeline costs about n log n for n steps and entries; a snapshot hardly depends on n.
 
 Without a recorded order, the cells are in the order in which they appeared.
 """
@@ -26,8 +26,7 @@ from .step import Step
 
 
 class ListChange(NamedTuple):
-    """A change of one list of cells, as pairs of id and type: ``inserted`` replaces
-    ``removed_count`` cells at index ``start``."""
+    """``inserted``, pairs of id and type, replaces ``removed_count`` cells at ``start``."""
 
     moment: int
     list_name: Literal["cells", "deleted"]
@@ -37,7 +36,7 @@ class ListChange(NamedTuple):
 
 
 class Timeline:
-    """The moments of a notebook. ``at`` returns the snapshot after a moment."""
+    """The moments of a notebook."""
 
     def __init__(
         self, steps_by_cell: Mapping[str, Sequence[Step]], log: Sequence[NotebookLogEntry]
@@ -53,7 +52,7 @@ class Timeline:
             self._add(group, cells)
 
     def at(self, index: int) -> NotebookSnapshot:
-        """Return the notebook after a moment. Raises IndexError if there is no such moment."""
+        """Return the notebook after a moment. Raises IndexError."""
         if not 0 <= index < len(self.moments):
             raise IndexError(index)
         moment = self.moments[index]
@@ -71,7 +70,7 @@ class Timeline:
         return NotebookSnapshot(moment, cells, deleted)
 
     def list_changes(self) -> Iterator[ListChange]:
-        """Yield the changes of the list of cells and of the list of deleted cells, oldest first."""
+        """Yield the changes of the lists of cells and deleted cells, oldest first."""
         cells: list[tuple[str, str]] = []
         deleted: list[tuple[str, str]] = []
         moments = set(self._orders.moments).union(*map(Cell.moments, self._cells.values()))
@@ -91,15 +90,15 @@ class Timeline:
                 yield ListChange(moment, "deleted", *_splice(old_deleted, deleted))
 
     def initial_source(self, cell_id: str) -> str:
-        """Return a cell's source when it was first observed; empty if the cell was new then."""
+        """Return the first observed source, which is empty for a new cell."""
         return self._cells[cell_id].initial_source
 
     def last(self) -> NotebookSnapshot | None:
-        """Return the notebook after the last moment, or None if there are no moments."""
+        """Return the notebook after the last moment, or None."""
         return self.at(len(self.moments) - 1) if self.moments else None
 
     def cells(self) -> list[dict[str, Any]]:
-        """Return a summary of each cell, as the API sends it; cells in the notebook come first."""
+        """Return summaries for the API; cells in the notebook come first."""
         now = len(self.moments) - 1
         cell_ids = self._cell_ids(now) if self.moments else []
         present = set(cell_ids)
@@ -110,12 +109,12 @@ class Timeline:
         ]
 
     def steps(self, cell_id: str) -> Sequence[Step]:
-        """Return the steps of a cell; none if nothing about the cell is recorded."""
+        """Return none if nothing about the cell is recorded."""
         cell = self._cells.get(cell_id)
         return cell.steps if cell else []
 
     def own_turn_count(self, cell_id: str) -> int:
-        """Return the number of a cell's turns, without turns that were copied from another cell."""
+        """Leave out turns that were copied from another cell."""
         cell = self._cells.get(cell_id)
         return sum(step.kind == "turn" for step in cell.own_steps) if cell else 0
 
@@ -134,11 +133,9 @@ class Timeline:
         }
 
     def _cell_ids(self, index: int) -> list[str]:
-        """Return the ids of the cells in the notebook after a moment, in order."""
         order = self._orders.at(index)
         if order is None:
-            # The cells of the first order come first, and others in the order in which they
-            # appeared.
+            # First the cells of the first order, then others as they appeared.
             present = [cell for cell in self._cells.values() if cell.is_present(index)]
             position = {cell_id: n for n, cell_id in enumerate(self._orders.first or [])}
             present.sort(
@@ -156,7 +153,6 @@ class Timeline:
         return order + unlisted if unlisted else order
 
     def _add(self, group: StepGroup, cells: Sequence[Cell]) -> None:
-        """Create a moment for a group of steps, or add the group to the last moment."""
         order = group.order if group.order and self._is_changed(group.order) else None
         steps = [(cells[number], step) for number, step in group.steps]
         last = self.moments[-1] if self.moments else None
@@ -197,7 +193,7 @@ class Timeline:
                 self._cells[cell_id].set_type(type_, max(index, 0))
 
     def _is_changed(self, order: CellOrder) -> bool:
-        """Return whether ``order`` differs from the last order, in the cells or in their types."""
+        """Cells or their types may differ."""
         if order.cell_ids != self._orders.last:
             return True
         return any(
@@ -207,7 +203,7 @@ class Timeline:
         )
 
     def _set_order(self, order: CellOrder, index: int) -> None:
-        """Set the order of the cells after a moment. Update the cells that are new or removed."""
+        """Update new and removed cells, too."""
         present = set(order.cell_ids)
         previous: str | None = None
         for cell_id in self._orders.last or []:
