@@ -1,13 +1,11 @@
 """The format of the backups that ``sessions prune`` writes: a zip of sessions, logs and blobs.
 
-The zip's member ``manifest.json`` names the format and lists the owners. The data of owner number
-``n`` in that list, counted from 0, is in the members ``n/sessions/<name>.json``,
-``n/notebooks/<name>.jsonl`` and ``n/blobs/<sha256>``. ``<name>`` is the name, without its suffix,
-that the session's or log's file would have in a file store without owners.
+``manifest.json`` names the format and lists the owners. The data of owner number ``n``, from 0, is
+in ``n/sessions/<name>.json``, ``n/notebooks/<name>.jsonl`` and ``n/blobs/<sha256>``. ``<name>`` is
+that of a file store without owners, without its suffix.
 
-Invariants: when ``write`` returns, the backup is complete and synced to disk, and was verified by
-reading it back. Only the user who runs the command can read it. ``read_members`` reads one member
-at a time.
+Invariants: when ``write`` returns, the backup is synced to disk, and was verified by reading it
+back. Only the user who runs the command can read it. ``read_members`` reads one member at a time.
 """
 
 from __future__ import annotations
@@ -34,16 +32,14 @@ from ...sessions.record.recovery import parse_with_duplicate_keys
 from .importers.base import ReadResult, UnreadableInput, loads
 
 FORMAT = "backup"
-_ZIP_SIGNATURE = b"PK\x03\x04"  # the first bytes of a zip file
+_ZIP_SIGNATURE = b"PK\x03\x04"
 _MANIFEST = "manifest.json"
 _ARCHIVE_KIND = "aiserver-backup"
-# The kinds of members, in the order of the import. Blobs come first, so that sessions never refer
-# to missing blobs.
+# In the order of the import, so that sessions never refer to missing blobs.
 _MEMBER_KINDS = ("blobs", "notebooks", "sessions")
-# The limits of the unpacked size, against zip bombs: small zips that unpack to an enormous size.
-# Unless the person sets another limit, the unpacked size must exceed neither `_MAX_RATIO` times the
-# packed size nor `_MAX_LIMIT` bytes. (For real histories, the ratio is 5 to 50.) But a backup that
-# unpacks to at most `_ALWAYS_ALLOWED` bytes is always accepted.
+# Limits against zip bombs. Unless the person sets another limit, the unpacked size must exceed
+# neither `_MAX_RATIO` times the packed size (5 to 50 for real histories) nor `_MAX_LIMIT` bytes; up
+# to `_ALWAYS_ALLOWED` bytes are always accepted.
 _ALWAYS_ALLOWED = 64 << 20
 _MAX_RATIO = 200
 _MAX_LIMIT = 2 << 30
@@ -54,7 +50,7 @@ def members(
     logs: Mapping[tuple[str, str], Sequence[NotebookLogEntry]],
     blobs: Mapping[tuple[str, str], bytes],
 ) -> Iterator[tuple[str, bytes]]:
-    """Yield the name and content of each member of a backup.
+    """Yield each member's name and content.
 
     Logs are by owner and notebook id, blobs by owner and SHA-256.
     """
@@ -81,9 +77,9 @@ def is_archive(file: Path) -> bool:
 def read_members(file: Path | BinaryIO, unpack_limit: int | None = None) -> Iterator[ReadResult]:
     """Yield a result with the problems of the whole backup, then one for each member.
 
-    ``unpack_limit`` is the largest accepted unpacked size in bytes; if it is None, the limit
-    depends on the packed size. Raises UnreadableInput, before the first result, if the backup is
-    too large or has no valid manifest.
+    ``unpack_limit`` is the accepted unpacked size in bytes; by default, it depends on the packed
+    size. Raises UnreadableInput, before the first result, for a backup that is too large or has no
+    valid manifest.
     """
     try:
         with zipfile.ZipFile(file) as zipped:
@@ -108,14 +104,14 @@ def read_members(file: Path | BinaryIO, unpack_limit: int | None = None) -> Iter
                 yield result
     except UnreadableInput:
         raise
-    except Exception as exc:  # also if the manifest is missing or wrongly structured
+    except Exception as exc:  # also without a valid manifest
         raise UnreadableInput("incomplete AI Server backup") from exc
 
 
 def _check_size(zipped: zipfile.ZipFile, unpack_limit: int | None) -> None:
-    """Raise UnreadableInput if the unpacked size that the zip declares is too large.
+    """Raise UnreadableInput if the declared size is too large.
 
-    Sizes that are declared too small do no harm, because ``_read`` never unpacks more.
+    If it is too small, ``_read`` unpacks no more.
     """
     unpacked = sum(info.file_size for info in zipped.infolist())
     packed = sum(info.compress_size for info in zipped.infolist())
@@ -139,7 +135,7 @@ class _Member(NamedTuple):
 
 
 def _list_members(zipped: zipfile.ZipFile, owners: list[str]) -> tuple[list[_Member], list[str]]:
-    """Return the members in the order of the import, and a message about each unexpected one."""
+    """Return the members, and a message about each unexpected one."""
     members, problems = [], []
     for info in zipped.infolist():
         if info.filename == _MANIFEST or info.is_dir():
@@ -154,7 +150,6 @@ def _list_members(zipped: zipfile.ZipFile, owners: list[str]) -> tuple[list[_Mem
 
 
 def _add_member(result: ReadResult, member: _Member, data: bytes) -> None:
-    """Add the content of a member to ``result``. Raises DamagedData, ValueError."""
     if member.kind == "sessions":
         session = parse_with_duplicate_keys(data)
         set_owner(session, member.owner)
@@ -192,7 +187,7 @@ def write(folder: Path, members: Iterable[tuple[str, bytes]]) -> Path:
 
 
 def _verify(file: Path, names: list[str]) -> None:
-    """Raise StorageError unless the zip file has exactly the members ``names``, all undamaged."""
+    """Raise StorageError unless it has exactly these members, undamaged."""
     try:
         with zipfile.ZipFile(file) as zipped:
             is_complete = zipped.namelist() == names and zipped.testzip() is None

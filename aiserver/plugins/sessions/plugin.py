@@ -13,7 +13,6 @@ class SessionsPlugin(Plugin):
     name = "sessions"
 
     def add_commands(self, groups: Any) -> None:
-        """Add the group ``sessions``."""
         from .cli.parser import add_commands
 
         add_commands(groups)

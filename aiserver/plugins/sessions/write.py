@@ -2,10 +2,9 @@
 
 Invariants:
 
-- Existing records are never changed, and writing the same data again changes nothing. So an
+- Existing records are never changed, and writing the same data again changes nothing, so an
   interrupted copy or import can be repeated.
-- If a session is damaged or has a newer format, this is reported, and the copy or import continues
-  with the next session.
+- A session that is damaged or has a newer format is reported and left out.
 """
 
 from __future__ import annotations
@@ -27,10 +26,10 @@ from ...sessions.record.merge import SeqsByDigest, missing_entries, renumber_ent
 
 @dataclass
 class Report:
-    """Counts what a copy or import has read and written, and lists what it has skipped.
+    """Counts what a copy or import has read, written and skipped.
 
-    ``session_count`` and ``blob_count`` include what the store already had. ``log_count`` is the
-    number of change logs with new entries. ``skipped`` are messages with the reasons.
+    ``session_count`` and ``blob_count`` include what the store had; ``log_count`` is that of logs
+    with new entries. ``skipped`` are messages with reasons.
     """
 
     session_count: int = 0
@@ -45,7 +44,7 @@ class Report:
     skipped: list[str] = field(default_factory=list)
 
     def show(self, title: str, skipped: str) -> None:
-        """Print what was skipped, with this word for it, and below the title the counts."""
+        """Print what was skipped, under this word for it, and the counts."""
         for reason in self.skipped:
             print(f"{skipped.capitalize()}: {make_safe(reason)}", file=sys.stderr)
         unchanged_count = self.session_count - self.new_session_count - self.extended_session_count
@@ -63,7 +62,7 @@ class Report:
 
 
 class StoreWriter:
-    """Writes into a store, and counts in ``report``. With ``dry_run``, it only counts."""
+    """Writes into a store, or only counts with ``dry_run``."""
 
     def __init__(self, store: SessionManager, report: Report, *, dry_run: bool = False) -> None:
         self._store, self._dry_run = store, dry_run
@@ -71,7 +70,7 @@ class StoreWriter:
         self._dry_run_store: InMemorySessionManager = InMemorySessionManager()
 
     async def write_session(self, key: SessionKey, session: Session) -> None:
-        """Merge a session into the store. Calls for the same key must not run at the same time."""
+        """Merge a session. Calls for the same key must not run at the same time."""
         report = self.report
         try:
             store = await self._store_for(key)
@@ -95,7 +94,7 @@ class StoreWriter:
             report.new_event_count += merged_event_count - old_event_count
 
     async def _store_for(self, key: SessionKey) -> SessionManager:
-        """Return the store to write to; for a dry run, one in memory with a copy of the session."""
+        """A dry run writes into memory."""
         if not self._dry_run:
             return self._store
         if not await self._dry_run_store.exists(key):
@@ -107,15 +106,13 @@ class StoreWriter:
     async def write_log(
         self, notebook_id: str, owner: str, log: Sequence[NotebookLogEntry]
     ) -> None:
-        """Append the entries of ``log`` that are missing from the notebook's stored change log."""
+        """Append entries that the stored change log lacks."""
         stored_log = await self._store.read_notebook_log(notebook_id, owner=owner)
         new_entries = missing_entries(stored_log, log)
         if new_entries:
             self.report.log_count += 1
         if new_entries and not self._dry_run:
-            # Entries refer to records by their seq. If the store already had a history of the
-            # notebook, the copied records may have got new seqs when their sessions were merged
-            # into it. So replace the old seqs in the entries with the current ones.
+            # Merging sessions may have changed the seqs to which entries refer.
             if stored_log:
                 seqs = await self._find_seqs(notebook_id, owner, new_entries)
                 new_entries = [renumber_entry(entry, seqs.get) for entry in new_entries]
@@ -128,7 +125,6 @@ class StoreWriter:
     async def _find_seqs(
         self, notebook_id: str, owner: str, entries: Iterable[NotebookLogEntry]
     ) -> dict[str, SeqsByDigest]:
-        """Return the seqs of records by digest for each cell that the entries refer to."""
         seqs_by_cell: dict[str, SeqsByDigest] = {}
         digests = [entry.data.get("digests") for entry in entries]
         for cell_id in {cell for cells in digests if isinstance(cells, dict) for cell in cells}:

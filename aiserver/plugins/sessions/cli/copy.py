@@ -1,8 +1,7 @@
 """``sessions copy``: copy all sessions, change logs and blobs from one store to another.
 
-Invariants: if the target store doesn't have a session yet, the copy differs from the original only
-in its owner; otherwise, the two sessions are merged. The source store is not changed. If the
-command is interrupted, running it again copies the data that is still missing.
+Invariants: a session that the target has already is merged; another one differs only in its owner.
+The source is not changed. After an interruption, running the command again copies what is missing.
 """
 
 from __future__ import annotations
@@ -20,13 +19,13 @@ from ..write import Report, StoreWriter
 
 
 async def run_copy(arguments: argparse.Namespace, source: StoreContext) -> int:
-    """Copy the selected owners' data from ``source`` to the store that ``--to`` names."""
+    """Copy the selected owners' data to the store ``--to``."""
     if arguments.all_owners and arguments.to_owner is not None:
         raise SettingError("--to-owner can't be used with --all-owners.")
     async with open_store(arguments.to, arguments.to_owner, False, source.configuration) as target:
         if source.name == target.name and source.owners == target.owners:
             raise SettingError("Source and target are the same store.")
-        if not await source.store.list_owners():  # the name of the store is probably mistyped
+        if not await source.store.list_owners():  # probably mistyped
             raise StorageError(f"No histories in {source.name}.")
         target.create_root()
         target_owner_by_owner = {
@@ -38,13 +37,12 @@ async def run_copy(arguments: argparse.Namespace, source: StoreContext) -> int:
                 for owner, to_owner in target_owner_by_owner.items():
                     await copy(source.store, target.store, owner, to_owner, report, bar)
             except BaseException:
-                # Copying was interrupted, for example by Ctrl+C or a full disk.
+                # Copying was interrupted, as by Ctrl+C or a full disk.
                 if report.session_count:
                     progress = f"{report.session_count:,} histories copied to {target.name}"
                     print(f"{progress}. Run the command again to resume.", file=sys.stderr)
                 raise
-            # The source may omit damaged sessions, logs and blobs when it lists its content. Such
-            # data hasn't been reported yet. Verify the source to count it.
+            # The source's lists may omit damaged data.
             damaged_count = await _count_damaged(source, bar)
         _print_summary(report, source, target, damaged_count)
     return 1 if report.skipped or damaged_count else 0
@@ -58,7 +56,7 @@ async def copy(
     report: Report | None = None,
     bar: ProgressBar | None = None,
 ) -> Report:
-    """Copy all data of ``owner`` in ``source`` to ``to_owner`` in ``target``; add to the report."""
+    """Copy all data of ``owner`` to ``to_owner``; add to the report."""
     report, bar = report or Report(), bar or ProgressBar("")
     writer = StoreWriter(target, report)
     source_blobs = await source.list_blobs(owner=owner)
@@ -83,7 +81,7 @@ async def copy(
         try:
             session = await source.load_if_exists(key)
         except StorageError as error:
-            if error.retryable:  # for example, the store is unreachable for all sessions
+            if error.retryable:  # such as an unreachable store
                 raise
             report.skipped.append(f"{key.notebook_id}/{key.cell_id}: {error.message}")
             session = None
@@ -92,13 +90,13 @@ async def copy(
             await writer.write_session(target_key, session)
         bar.advance()
 
-    # Blobs first, so that sessions never refer to missing blobs.
+    # Blobs first, so that none is missing in a session.
     await for_each(missing_blobs, copy_blob)
     summaries, _ = await source.list_sessions(owner=owner)
     bar.begin("histories", len(summaries))
     keys = [SessionKey(summary.notebook_id, summary.cell_id, owner) for summary in summaries]
     await for_each(keys, copy_session)
-    # Logs last, because their entries refer to records of the sessions.
+    # Logs last, because they refer to records.
     notebook_ids = await source.list_notebooks(owner=owner)
     bar.begin("notebooks", len(notebook_ids))
     await for_each(notebook_ids, copy_log)

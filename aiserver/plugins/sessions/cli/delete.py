@@ -1,7 +1,7 @@
 """``sessions delete``: delete histories permanently.
 
-Invariant: the command deletes only the sessions that it counted when it asked for confirmation. If
-one of them has changed since then, the command doesn't delete it, but reports it.
+Invariant: only the sessions that were counted in the question are deleted. One that has changed
+since is reported instead.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from ....sessions.base import SessionManager
 
 
 async def run_delete(arguments: argparse.Namespace, context: StoreContext) -> int:
-    """Ask for confirmation; delete the selected sessions, and what was kept beside them."""
+    """Ask; delete the selected sessions, and what is beside them."""
     rows = dict(
         [row for name in arguments.name for row in await select(context, name, with_origins=True)]
     )
@@ -50,10 +50,10 @@ async def delete_sessions(
     revisions: Mapping[SessionKey, int],
     logs: Collection[tuple[str, str]],
 ) -> set[SessionKey]:
-    """Delete each session whose revision is still the given one; return the keys of the others.
+    """Delete sessions whose revision is still the given one; return the others.
 
-    ``logs`` are pairs of an owner and a notebook id. The change logs of these notebooks are
-    deleted, too, except for notebooks that still have a session.
+    ``logs`` are owners with notebook ids. These change logs are deleted, too, unless the notebook
+    still has a session.
     """
     reason_by_remaining_key: dict[SessionKey, str] = {}
     blobs_by_owner: dict[str, set[str]] = {}

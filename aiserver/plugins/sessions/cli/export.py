@@ -1,9 +1,9 @@
 """``sessions export``: export histories as JSON, JSON Lines or Markdown.
 
-Of these formats, AI Server can import only JSON.
+Only JSON can be imported.
 
-Invariants: files are written atomically, and only the user who runs the command can read them. An
-existing file with different content is not overwritten.
+Invariants: files are written atomically, and only the user can read them. A file with other content
+is not overwritten.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ async def run_export(arguments: argparse.Namespace, context: StoreContext) -> in
 async def _load_sessions(
     context: StoreContext, keys: list[SessionKey], failed_keys: list[SessionKey]
 ) -> AsyncIterator[tuple[SessionKey, Session]]:
-    """Yield the sessions. Report those that can't be loaded, and add them to ``failed_keys``."""
+    """Report sessions that can't be loaded, and add them to ``failed_keys``."""
     for key in keys:
         try:
             session = await context.store.load_if_exists(key)
@@ -92,7 +92,6 @@ def _encode(session: Session, format_: str) -> bytes:
 
 
 def _json_lines(session: Session) -> list[bytes]:
-    """Return a line for each turn and event, with the ids of its notebook and cell."""
     meta = session.meta
     ids = {"notebook_id": meta.notebook_id, "cell_id": meta.cell_id}
     if meta.owner:

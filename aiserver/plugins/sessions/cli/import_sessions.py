@@ -1,8 +1,7 @@
 """``sessions import``: import histories of other programs, and AI Server's exports and backups.
 
-Invariants: the imported files and folders are neither changed nor locked. If a file can't be read,
-this is reported, and the import continues with the next file. Symbolic links in a folder are not
-imported.
+Invariants: imported files are neither changed nor locked. A file that can't be read is reported,
+and the import continues. Symbolic links in a folder are not imported.
 """
 
 from __future__ import annotations
@@ -31,11 +30,10 @@ _IS_STORE = "this is an AI Server store; to copy all of it, use “sessions copy
 
 
 class InputFiles:
-    """One file to import, or all importable files of a folder, read one at a time.
+    """A file, or all importable files of a folder, read one at a time.
 
-    ``format_`` is None if the format of each file is detected. The files of the store below
-    ``target_root``, into which the import writes, are not imported. ``unpack_limit`` is the largest
-    accepted unpacked size of a backup, in bytes.
+    Without ``format_``, it is detected. The store below ``target_root``, into which the import
+    writes, is left out. ``unpack_limit`` is for a backup, in bytes.
     """
 
     def __init__(
@@ -52,10 +50,10 @@ class InputFiles:
         self._is_agentscope_folder = cache(_is_agentscope_folder)
 
     async def results(self) -> AsyncIterator[tuple[str, ReadResult]]:
-        """Yield the path of each file and the histories that were read from it.
+        """Yield each file's path and histories.
 
-        A backup has several results. For each other store in the folder, the result says that it
-        isn't imported.
+        A backup has several results. That of another store in the folder says that it isn't
+        imported.
         """
         for store in self._other_stores:
             yield str(store), ReadResult(unreadable=[_IS_STORE])
@@ -82,11 +80,11 @@ class InputFiles:
         yield detect.read(source, self.format)
 
     def _files_below(self, folder: Path) -> Iterator[Path]:
-        """Yield the files with the suffix of an importable format, and note other stores."""
+        """Note other stores."""
         for directory, folders, names in os.walk(folder):
             path = Path(directory)
             if path.name == FOLDER:
-                folders.clear()  # so that `os.walk` doesn't enter the store
+                folders.clear()  # `os.walk` doesn't enter the store
                 if path.resolve() != self._target_store:
                     self._other_stores.append(path)
                 continue
@@ -125,7 +123,7 @@ async def run_import(arguments: argparse.Namespace, context: StoreContext) -> in
     inputs = [_create_input(name, arguments, context) for name in arguments.source]
     if not arguments.dry_run:
         context.create_root()
-    # The sessions of a database aren't counted.
+    # A database's sessions aren't counted.
     counts = [len(source.files) for source in inputs if isinstance(source, InputFiles)]
     total = sum(counts) if len(counts) == len(inputs) else None
     report = Report()
@@ -145,7 +143,7 @@ async def run_import(arguments: argparse.Namespace, context: StoreContext) -> in
                     result.sessions = []
                 owner_of = partial(_target_owner, result, context, arguments)
                 await _write(result, writer, owner_of, notebook_id, arguments.cell)
-                if name != last_name:  # a backup yields several results with the same name
+                if name != last_name:  # a backup has several results
                     bar.advance()
                 last_name = name
     records = f"{report.turn_count:,} requests and {report.event_count:,} events"
@@ -173,7 +171,7 @@ async def _write(
     notebook_id: str | None,
     cell_id: str | None,
 ) -> None:
-    # Blobs first, so that sessions never refer to missing blobs.
+    # Blobs first, so that none is missing in a session.
     for owner, data in result.blobs:
         await writer.write_blob(data, owner_of(owner))
     for session in result.sessions:
@@ -182,7 +180,7 @@ async def _write(
         meta.cell_id = cell_id or meta.cell_id
         key = SessionKey(meta.notebook_id, meta.cell_id, owner_of(meta.owner or ""))
         await writer.write_session(key, session)
-    # Logs last, because their entries refer to records of the sessions.
+    # Logs last, because they refer to records.
     for (owner, log_notebook_id), log in result.logs.items():
         await writer.write_log(log_notebook_id, owner_of(owner), log)
 
@@ -190,10 +188,9 @@ async def _write(
 def _target_owner(
     result: ReadResult, context: StoreContext, arguments: argparse.Namespace, owner: str
 ) -> str:
-    """Return the owner in the store for data that belongs to ``owner`` in the input.
+    """Return the owner for the input's ``owner``.
 
-    Data from a backup keeps its owner, unless the command has the option ``--owner``. But in a
-    shared store, all data must have an owner.
+    A backup's data keeps its owner, unless ``--owner`` is given, or a shared store needs one.
     """
     if result.keeps_owners and arguments.owner is None and (owner or not context.store.shared):
         return owner

@@ -1,7 +1,7 @@
 """``sessions list``, ``show`` and ``verify``: print histories, and the damage in them.
 
-Invariant: the contents of sessions can't control the terminal, because control characters in them
-are replaced or, in JSON, escaped. In Markdown, their texts can't change the document.
+Invariant: control characters in sessions are replaced or escaped, so that they can't control the
+terminal. In Markdown, texts can't change the document.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _HEADINGS = ("owner", "notebook", "cell", "requests", "events", "changed", "last
 
 
 async def run_list(arguments: argparse.Namespace, context: StoreContext) -> int:
-    """Print a list of sessions: as a table at a terminal, as tab-separated lines in a pipe."""
+    """Print a table at a terminal, or tab-separated lines in a pipe."""
     rows = await count_requests(context, await select(context, arguments.notebook))
     if arguments.json:
         owners = ({"owner": key.owner} if key.owner else {} for key, _ in rows)
@@ -35,7 +35,7 @@ async def run_list(arguments: argparse.Namespace, context: StoreContext) -> int:
     is_terminal = sys.stdout.isatty()
     headings: tuple[str, ...] = _HEADINGS
     lines = [_row_texts(key, summary, paths, is_terminal) for key, summary in rows]
-    if len(context.owners) == 1:  # the column "owner" is not needed
+    if len(context.owners) == 1:  # one owner needs no column
         headings, lines = headings[1:], [line[1:] for line in lines]
     if is_terminal:
         _print_table(headings, lines)
@@ -47,7 +47,7 @@ async def run_list(arguments: argparse.Namespace, context: StoreContext) -> int:
 
 
 async def run_show(arguments: argparse.Namespace, context: StoreContext) -> int:
-    """Print the turns and events of the selected sessions, or of the one that was changed last."""
+    """Print the selected sessions, or the one that was changed last."""
     rows = await select(context, arguments.name)
     if not rows:
         raise NotFound(f"No histories in {context.name}.")
@@ -65,7 +65,7 @@ async def run_show(arguments: argparse.Namespace, context: StoreContext) -> int:
 
 
 def session_markdown(session: Session, *, only_latest: bool = False) -> str:
-    """Render all steps of a session, or those from the last request, with their code in full."""
+    """Render all steps, or those from the last request, with their code in full."""
     meta = session.meta
     steps = replay(session)
     requests = request_numbers(steps)
@@ -84,7 +84,7 @@ def session_markdown(session: Session, *, only_latest: bool = False) -> str:
 
 
 async def run_verify(arguments: argparse.Namespace, context: StoreContext) -> int:
-    """Check all stored data, and repair it with ``repair``; return 1 if damage remains."""
+    """Check, and with ``repair`` repair, all data; return 1 if damage remains."""
     repair = arguments.repair
     checked_count = repaired_count = damaged_count = 0
     with ProgressBar("repairing" if repair else "checking") as bar:
@@ -111,7 +111,7 @@ async def run_verify(arguments: argparse.Namespace, context: StoreContext) -> in
 
 
 async def last_recorded_paths(context: StoreContext) -> dict[tuple[str, str], str]:
-    """Return the last recorded path of each notebook: ``(owner, notebook id) -> path``."""
+    """Return ``(owner, notebook id) -> path``, as last recorded."""
     paths = {}
     for owner in context.owners:
         for notebook_id in await context.store.list_notebooks(owner=owner):
@@ -138,7 +138,7 @@ def _row_texts(
 
 
 def _print_table(headings: tuple[str, ...], lines: list[tuple[str, ...]]) -> None:
-    """Print a table as wide as the terminal; long texts are cut."""
+    """Long texts are cut to the terminal's width."""
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text

@@ -9,8 +9,7 @@ from typing import Any
 from ....cli.commands import add_store_command
 from ....commands import add_group
 
-# These names are repeated from the importers and from ``export.py``, because importing those
-# modules would make every command slower to start.
+# Repeated here, because importing their modules would make every command slower.
 _FORMATS = ("agentscope", "aiserver", "backup", "chat", "nanobot", "pcai", "verdant")
 _EXPORTS = ("json", "jsonl", "markdown")
 _NOTEBOOK_HELP = "only this notebook (file or ID)"
@@ -18,7 +17,7 @@ _NAME_HELP = "a notebook (file or ID), a cell ID, or NOTEBOOK/CELL"
 
 
 def add_commands(groups: Any) -> None:
-    """Add the group ``sessions`` to the command line."""
+    """Add the group ``sessions``."""
     commands = add_group(groups, "sessions", "list, export, import, repair and delete histories")
     command = _add(commands, "list", "list the cells that have a history", "list_show.run_list")
     command.add_argument("--notebook", metavar="NOTEBOOK", help=_NOTEBOOK_HELP)

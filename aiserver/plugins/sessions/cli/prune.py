@@ -2,16 +2,16 @@
 
 Invariants:
 
-- Without an option that selects what to delete, nothing is deleted. A session is always deleted
-  completely or not at all.
-- The backup is on the disk before anything is deleted, and importing the backup restores
-  everything. With ``--dry-run`` nothing is written or deleted.
-- A session that changes while the command runs is not deleted. Neither is one with damaged or
-  quarantined bytes, because a backup contains only records.
-- A notebook counts as missing only if two conditions are met: there is no file at its last recorded
-  path, nor the text notebook of its pair, and no notebook in ``StoreContext.root`` or its
-  subfolders has this notebook id. Text notebooks have none, so they don't count as missing. Neither
-  do those of a database, in which paths are relative to a folder that isn't recorded.
+- Nothing is deleted without an option that selects it. A session is deleted completely or not at
+  all.
+- The backup is on the disk before anything is deleted, and importing it restores everything. With
+  ``--dry-run`` nothing is written or deleted.
+- A session that changes meanwhile is not deleted. Neither is one with damaged or quarantined bytes,
+  because a backup contains only records.
+- A notebook is missing only if there is no file at its last recorded path, nor the text notebook of
+  its pair, and no notebook below ``StoreContext.root`` has its id. Text notebooks have no id, so
+  they never count as missing. Neither do those of a database, in which paths are relative to a
+  folder that isn't recorded.
 """
 
 from __future__ import annotations
@@ -43,12 +43,12 @@ from .list_show import last_recorded_paths
 
 _AGE = re.compile(r"([0-9]{1,6})([dwmy])")
 _DAYS_BY_UNIT = {"d": 1, "w": 7, "m": 30, "y": 365}
-_MAX_SHOWN = 20  # the maximum number of sessions that are listed before asking for confirmation
+_MAX_SHOWN = 20  # listed in the question
 
 
 @dataclass
 class Plan:
-    """The sessions, change logs and blobs to delete, with their contents for the backup.
+    """What to delete, with its contents for the backup.
 
     Logs are by owner and notebook id, blobs by owner and SHA-256. What is ``damaged`` isn't
     deleted.
@@ -64,7 +64,7 @@ class Plan:
 
 
 async def run_prune(arguments: argparse.Namespace, context: StoreContext) -> int:
-    """Show what will be deleted, ask for confirmation, write the backup, and delete."""
+    """Show what will be deleted, ask, write the backup, and delete."""
     if not (arguments.older_than or arguments.missing or arguments.unused_blobs):
         raise SettingError("Choose what to delete: --older-than 365d, --missing or --unused-blobs.")
     with ProgressBar("checking") as bar:
@@ -105,9 +105,9 @@ def time_before(age: str, now: datetime | None = None) -> str:
     now = now or datetime.now(timezone.utc)
     try:
         time = now - timedelta(days=int(match[1]) * _DAYS_BY_UNIT[match[2]])
-    except OverflowError:  # the time would be before the year 1
+    except OverflowError:  # before the year 1
         time = datetime(1, 1, 1)
-    # Some systems don't pad years before 1000 with zeros.
+    # Some systems don't pad years before 1000.
     return time.strftime("%Y-%m-%dT%H:%M:%S").zfill(19)
 
 
@@ -118,8 +118,8 @@ async def _create_plan(
     chosen = rows if arguments.older_than or arguments.missing else []
     missing_notebooks: set[tuple[str, str]] = set()
     if arguments.older_than:
-        # The times are compared as texts, so time zones are ignored. The resulting error of up to a
-        # day doesn't matter here. The age of a session that was imported without times is unknown.
+        # Compared as texts: an error of up to a day, by time zones, doesn't matter. Without times,
+        # the age is unknown.
         cutoff_time = time_before(arguments.older_than)
         chosen = [row for row in chosen if NO_TIME != row[1].last_updated < cutoff_time]
     if arguments.missing:
@@ -133,7 +133,7 @@ async def _create_plan(
         elif session := await context.store.load_if_exists(key):
             plan.sessions[key] = session
         bar.advance()
-    # A missing notebook's change log is deleted only if all sessions of the notebook are deleted.
+    # A change log is deleted only with all sessions of its notebook.
     remaining_notebooks = {
         (key.owner, key.notebook_id) for key, _ in rows if key not in plan.sessions
     }
@@ -170,7 +170,7 @@ async def _missing_notebooks(context: StoreContext) -> set[tuple[str, str]]:
 
 
 def _is_there(file: Path) -> bool:
-    """Return whether a notebook exists, or the text notebook of its pair."""
+    """The text notebook of its pair is enough."""
     texts = map(file.with_suffix, TEXT_SUFFIXES) if file.suffix == ".ipynb" else ()
     return file.exists() or any(text.exists() for text in texts)
 
@@ -179,10 +179,10 @@ def _notebook_ids_below(root: Path) -> Iterator[str]:
     for folder, _, names in os.walk(root, onerror=_raise_unreadable):
         for name in names:
             file = Path(folder) / name
-            if name.endswith(".ipynb") and not file.is_fifo():  # which would block
+            if name.endswith(".ipynb") and not file.is_fifo():  # it would block
                 try:
                     yield json.loads(file.read_bytes())["metadata"]["aiserver"]["notebook_id"]
-                except (KeyError, TypeError):  # a notebook without an id
+                except (KeyError, TypeError):  # without an id
                     continue
                 except (OSError, ValueError, RecursionError) as error:
                     raise StorageError(
@@ -199,7 +199,7 @@ def _raise_unreadable(error: OSError) -> None:
 async def _plan_blobs(
     plan: Plan, context: StoreContext, rows: list[SelectedSession], all_unused: bool
 ) -> None:
-    """Add the blobs that only sessions of the plan use, or those that no session at all uses."""
+    """Add blobs that only sessions of the plan use or, if ``all_unused``, none."""
     store = context.store
     for owner in context.owners:
         unused = set(await store.list_blobs(owner=owner))

@@ -1,1 +1,1 @@
-"""Importers, one module per format: pure conversions of bytes or table rows to sessions."""
+"""Importers, one module per format: pure conversions to sessions."""

@@ -1,18 +1,17 @@
-"""Import AgentScope's sessions, which AgentScope stores in one of four formats.
+"""Import AgentScope's sessions.
 
-An AgentScope session consists of values, each of which has a name, its "state key". The session
-becomes one notebook, and each of its values becomes one cell. Messages in a value become turns and
-events. All other data in a value is stored in an event of the type ``state``.
+A session consists of values with names, the "state keys". The session becomes a notebook, each
+value a cell. Messages become turns and events, and all other data an event ``state``.
 
-The four formats are:
+There are four formats:
 
 - a folder with the files ``{key}.json`` and ``{key}.jsonl``
 - one JSON file (in older versions of AgentScope)
 - rows in a table of a SQL database
 - keys in Redis
 
-Invariants: only commands that read are sent to a database. An error message shows a URL without its
-password, and never quotes a message of the database's driver, which may contain the password.
+Invariants: only commands that read are sent to a database. An error message has no password and
+nothing from the driver.
 """
 
 from __future__ import annotations
@@ -41,19 +40,18 @@ from .base import (
 from .chats import message_event, message_of, records_from
 
 FORMAT = "agentscope"
-_HASH_SUFFIX = ":_hash"  # of the names of AgentScope's internal hashes, which are not imported
-# In Redis, the set of a session's state keys is stored under `{prefix}{session id}:_keys`. A single
-# value is stored under `{prefix}{session id}:{key}`, and a list of values under
-# `{prefix}{session id}:{key}:list`.
+_HASH_SUFFIX = ":_hash"  # AgentScope's internal hashes
+# Redis has the set of a session's state keys under `{prefix}{session id}:_keys`, a single value
+# under `{prefix}{session id}:{key}`, and a list under `{prefix}{session id}:{key}:list`.
 _KEYS_SUFFIX = ":_keys"
 _LIST_SUFFIX = ":list"
-# The name of a table, or of a schema and a table in the form `schema.table`.
+# `table` or `schema.table`
 _TABLE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_$]{0,63}(\.[A-Za-z_][A-Za-z0-9_$]{0,63})?")
 _COLUMNS = ("session_id", "state_key", "item_index", "state_data", "created_at")
 
 
 def read(file: InputFile) -> ReadResult:
-    """Convert a file: one value of an AgentScope session or, from an older version, all values."""
+    """Convert a file with one value or, from an older version, all."""
     stem = file.path.stem
     if file.path.suffix == ".jsonl":
         messages, problems = objects_in_lines(file.data)
@@ -67,10 +65,7 @@ def read(file: InputFile) -> ReadResult:
 
 
 def sessions_from(session_id: str, values: Any) -> list[Session]:
-    """Convert a session that is one object, which maps state keys to values.
-
-    Raises UnreadableInput if ``values`` isn't an object.
-    """
+    """Convert an object that maps state keys to values. Raises UnreadableInput."""
     if not isinstance(values, Mapping):
         raise UnreadableInput("not an AgentScope session")
     return [session_from_value(session_id, str(key), value) for key, value in values.items()]
@@ -79,7 +74,7 @@ def sessions_from(session_id: str, values: Any) -> list[Session]:
 def session_from_value(
     session_id: str, key: str, value: Any, created: str | None = None
 ) -> Session:
-    """Convert one value, whose state key is ``key``, to the session of one cell."""
+    """Convert the value of a state key to the session of a cell."""
     origin = {"format": FORMAT, "name": f"{session_id}/{key}"}
     messages, other_data = _split_messages(value)
     records = records_from(map(message_of, messages), origin)
@@ -95,13 +90,12 @@ def session_from_value(
 
 
 def read_rows(rows: Iterable[Mapping[str, Any]]) -> ReadResult:
-    """Convert the table rows of one AgentScope session.
+    """Convert one session's table rows.
 
-    In the newer format, a row contains a single value, or one message of a value that is a list. In
-    the older format, a row contains the whole session.
+    A row contains a single value, or one message of a list; in the older format, the whole session.
     """
     result = ReadResult()
-    # Maps a session id and a state key to the content and time of each row of this value.
+    # By session id and state key, the content and time of each row.
     row_contents: dict[tuple[str, str], list[tuple[Any, str | None]]] = {}
     for row in sorted(rows, key=lambda row: row.get("item_index") or 0):
         session_id, data = str(row["session_id"]), row["state_data"]
@@ -119,8 +113,7 @@ def read_rows(rows: Iterable[Mapping[str, Any]]) -> ReadResult:
             row_name = f"{session_id} {key} {row.get('item_index', '')}".strip()
             result.unreadable.append(f"{row_name}: {reason}")
     for (session_id, key), contents in row_contents.items():
-        # A single row contains a single value, or the only message of a list. Both are converted as
-        # a single value: a message and a list with only this message result in the same session.
+        # A single value, or a list's only message, which results in the same session.
         value = contents[0][0] if len(contents) == 1 else [content for content, _ in contents]
         created = contents[0][1]
         result.sessions.append(session_from_value(session_id, key, value, created))
@@ -133,25 +126,25 @@ def has_messages(value: Any) -> bool:
 
 
 def _is_value_with_messages(content: dict[str, Any]) -> bool:
-    """Return whether an object from a file is one value: a message, or one with a list of messages.
+    """Return whether an object is a message, or has a list of messages.
 
-    Any other object is a whole session, and its fields are the session's values.
+    Any other is a whole session, and its fields are values.
     """
     lists = [inner for inner in content.values() if isinstance(inner, list)]
     return _is_message(content) or any(_split_messages(inner)[0] for inner in lists)
 
 
 def _split_messages(value: Any) -> tuple[list[dict[str, Any]], Any]:
-    """Return the messages that a value contains, and the value's other data.
+    """Return a value's messages, and its other data.
 
-    Of several lists of messages, only the first one is returned as messages.
+    Of several lists of messages, only the first one counts.
     """
     if _is_message(value):
         return [value], None
     if isinstance(value, list) and value:
         if all(_is_message(element) for element in value):
             return value, None
-        # AgentScope for Python stores each message with labels, called marks: [message, [mark, …]].
+        # AgentScope for Python stores [message, [mark, …]].
         pairs = [element for element in value if isinstance(element, list) and element]
         if len(pairs) == len(value) and all(_is_message(pair[0]) for pair in pairs):
             return [pair[0] | {"marks": pair[1:]} for pair in pairs], None
@@ -173,7 +166,7 @@ def _is_message(value: Any) -> bool:
 
 
 class AgentScopeDatabase:
-    """AgentScope's sessions in a table of a SQL database."""
+    """Sessions in a table of a SQL database."""
 
     def __init__(self, url: str, table: str) -> None:
         if not _TABLE_NAME.fullmatch(table):
@@ -204,7 +197,7 @@ class AgentScopeDatabase:
             engine.dispose()
 
     def _read_table(self, sqlalchemy: Any, connection: Any) -> Iterator[tuple[str, ReadResult]]:
-        """Yield the id and content of each session. Raises SettingError for another table."""
+        """Raises SettingError for another table."""
         schema, _, name = self._table.rpartition(".")
         inspector = sqlalchemy.inspect(connection)
         existing_columns: set[str] = set()
@@ -219,23 +212,21 @@ class AgentScopeDatabase:
         selected = [sqlalchemy.column(column) for column in _COLUMNS if column in existing_columns]
         order = [column for column in selected if column.name in ("state_key", "item_index")]
         table = sqlalchemy.table(name, *selected, schema=schema or None)
-        # Each session is read by a separate query, because the whole table may be too large for the
-        # memory.
+        # One query for each session, because the table may be too large for the memory.
         id_column = table.c.session_id
         ids = connection.execute(sqlalchemy.select(id_column).distinct())
         for session_id in sorted(ids.scalars().all(), key=str):
             query = sqlalchemy.select(table).where(id_column == session_id).order_by(*order)
             rows = connection.execute(query).mappings().all()
-            # A database that ignores the case of letters in comparisons also returns the rows of
-            # sessions whose ids differ from ``session_id`` only in case.
+            # Some databases ignore the case of ids.
             session_rows = [row for row in rows if row["session_id"] == session_id]
             yield str(session_id), read_rows(session_rows)
 
 
 class AgentScopeRedis:
-    """AgentScope's sessions in Redis, in keys that begin with a prefix.
+    """Sessions in Redis, in keys that begin with a prefix.
 
-    Here, a "name" is that of a Redis key, and a "key" one of AgentScope's state keys.
+    Here, a "name" is that of a Redis key, and a "key" a state key.
     """
 
     def __init__(self, url: str, prefix: str) -> None:
@@ -275,7 +266,7 @@ class AgentScopeRedis:
                 await self._read_value(client, session_id, key, result)
             read_names.add(f"{prefix}{session_id}{_KEYS_SUFFIX}")
             yield session_id, result
-        # Each remaining Redis key contains a session in the older format, or an internal hash.
+        # The rest are sessions in the older format, and internal hashes.
         for name in sorted(names - read_names):
             suffix = name[len(prefix) :]
             belongs_to_session = any(suffix.startswith(f"{each}:") for each in session_ids)
@@ -284,7 +275,7 @@ class AgentScopeRedis:
             yield suffix, await self._read_older_session(client, name, suffix)
 
     async def _read_value(self, client: Any, session_id: str, key: str, result: ReadResult) -> None:
-        """Add the value with this state key to ``result``: a single value, a list, or both."""
+        """There may be a single value, a list, or both."""
         value_name = f"{self._prefix}{session_id}:{key}"
         for name in (value_name, value_name + _LIST_SUFFIX):
             kind = await client.type(name)
@@ -302,7 +293,6 @@ class AgentScopeRedis:
                 result.sessions.append(session_from_value(session_id, key, value))
 
     async def _read_older_session(self, client: Any, name: str, session_id: str) -> ReadResult:
-        """Read a session in the older format: one string with all values of the session."""
         try:
             if await client.type(name) != "string":
                 raise UnreadableInput("not an AgentScope session")
@@ -312,7 +302,7 @@ class AgentScopeRedis:
 
 
 def _import_optional(name: str, extra: str) -> Any:
-    """Import a module of the optional packages in ``extra``. Raises SettingError."""
+    """Raises SettingError."""
     try:
         return importlib.import_module(name)
     except ImportError as error:

@@ -1,14 +1,13 @@
-"""The input of all importers (a file), their output (sessions), and conversions that they share.
+"""The input and output of all importers, and conversions that they share.
 
 Invariants of each importer:
 
-- Importing is deterministic: ids are derived from the imported file's data or name (``derive_id``),
-  and times are taken from its data. So if an import is repeated, only new records are added.
-- Apart from secrets, no information is lost: each converted record contains the original data.
-- If some data can't be read, this is reported with a reason, and all other data is imported.
-- Secrets are redacted, as they are in everything that is saved. AI Server's own files are imported
-  unchanged, because their secrets were redacted when the files were written. (The files of its
-  predecessor are an exception; see ``detect.py``.)
+- Importing is deterministic: ids are derived from the file's data or name (``derive_id``), and
+  times are its own. So a repeated import adds only new records.
+- Each converted record contains the original data, except for secrets.
+- Data that can't be read is reported with a reason, and all other data is imported.
+- Secrets are redacted. AI Server's own files are imported unchanged, because they were redacted
+  before (except for legacy files; see ``detect.py``).
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ from ....redact import redact_json
 from ....sessions.record import codec
 from ....sessions.record.mutations import number_turn
 
-# This namespace must never change, because ids are derived from it.
+# This never changes, because ids are derived from it.
 _NAMESPACE = uuid.UUID("6ad4d1a5-0b1c-5f43-9a53-7c7f0f2b8a11")
 _TIME: TypeAdapter[str] = TypeAdapter(Timestamp)
 NO_TIME = "1970-01-01T00:00:00Z"
@@ -51,10 +50,10 @@ class UnreadableInput(ValueError):
 
 @dataclass(frozen=True)
 class InputFile:
-    """A file to import, with its content. ``path`` has the names of its folder and of the file.
+    """A file to import; ``path`` has the names of its folder and of the file.
 
-    ``notebook`` is the content of the notebook beside a Verdant history, if it exists. In a session
-    folder of AgentScope, files can contain any JSON.
+    ``notebook`` is that beside a Verdant history, if any. In a session folder of AgentScope, files
+    can contain any JSON.
     """
 
     path: PurePath
@@ -67,11 +66,10 @@ class InputFile:
 class ReadResult:
     """The histories that an importer has read from a file or database.
 
-    AI Server's own formats also have change ``logs``, by owner and notebook id, and owners and
-    contents of ``blobs``. If the sessions don't keep their owners, as they do in a backup, the
-    person who runs the import becomes their owner. ``unreadable`` are messages about data that
-    could not be read, each with the reason. A backup has several results; ``session_count`` is the
-    number of sessions in the whole backup.
+    AI Server's own formats also have change ``logs``, by owner and notebook id, and owners with
+    ``blobs``. Sessions keep their owners only from a backup; otherwise, they are those of the
+    person who runs the import. ``unreadable`` are messages with reasons. ``session_count`` is that
+    of a whole backup, which has several results.
     """
 
     sessions: list[Session] = field(default_factory=list)
@@ -86,7 +84,7 @@ Importer = Callable[[InputFile], ReadResult]
 
 
 def derive_id(*names: str) -> str:
-    """Derive a notebook id or cell id from names, always the same one."""
+    """Derive an id from names, always the same one."""
     return str(uuid.uuid5(_NAMESPACE, json.dumps(names)))
 
 
@@ -96,7 +94,7 @@ def load_json(data: bytes) -> Any:
 
 
 def loads(text: str) -> Any:
-    """Parse JSON. NaN, infinity and too large numbers become None. Raises UnreadableInput."""
+    """NaN, infinity and too large numbers become None. Raises UnreadableInput."""
     try:
         return json.loads(text, parse_constant=lambda name: None, parse_float=_parse_float)
     except RecursionError as exc:
@@ -106,7 +104,7 @@ def loads(text: str) -> Any:
 
 
 def normalize_names(content: Any) -> dict[str, Any]:
-    """Return a JSON object with names such as ``lastupdate``; an empty one for other data."""
+    """Return a JSON object with names such as ``lastupdate``, or {}."""
     if not isinstance(content, dict):
         return {}
     return {str(name).replace("_", "").lower(): value for name, value in content.items()}
@@ -126,12 +124,12 @@ def decode_text(data: bytes) -> str:
 
 
 def encoding_of(start: bytes) -> str:
-    """Return the encoding of a text file, given its first bytes."""
+    """Return the encoding by a file's first bytes."""
     return "utf-16" if start[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
 
 
 def to_timestamp(value: Any) -> str | None:
-    """Convert a time to a timestamp; None if the value isn't a time.
+    """Convert a time to a timestamp, or None.
 
     A valid timestamp stays unchanged, even without a time zone. A number counts seconds or
     milliseconds since 1970.
@@ -142,8 +140,7 @@ def to_timestamp(value: Any) -> str | None:
         return _parse_time(value)
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
-    # A number above 1e11 is in milliseconds: 1e11 milliseconds after 1970 is in 1973, whereas 1e11
-    # seconds after 1970 is in the year 5138.
+    # 1e11 milliseconds after 1970 is in 1973, 1e11 seconds in 5138.
     try:
         seconds = value / 1000 if abs(value) > 1e11 else value
         time = datetime.fromtimestamp(seconds, timezone.utc)
@@ -153,7 +150,7 @@ def to_timestamp(value: Any) -> str | None:
 
 
 def _parse_time(text: str) -> str | None:
-    # Python's `logging` writes a comma before the milliseconds.
+    # `logging` writes a comma before the milliseconds.
     for candidate in (text, text.replace(",", ".")):
         try:
             return _TIME.validate_python(candidate)
@@ -175,8 +172,8 @@ def create_session(
 ) -> Session:
     """Create a session from the data of turns and events, and redact secrets.
 
-    The records are numbered in the given order. A record without ``timestamp`` gets that of the
-    record before it. ``origin`` is stored in ``meta.imported_from``.
+    A record without ``timestamp`` gets that of the one before. ``origin`` is stored in
+    ``meta.imported_from``.
     """
     last_timestamp = created or NO_TIME
     turns: list[Interaction] = []
@@ -201,15 +198,12 @@ def create_session(
     session.interactions = turns
     if events:
         session.events = events
-    codec.to_dict(session)  # raises an error if the session can't be stored as JSON
+    codec.to_dict(session)  # raises if it can't be stored as JSON
     return session
 
 
 def objects_in_lines(data: bytes) -> tuple[list[dict[str, Any]], list[str]]:
-    """Return the lines' JSON objects, and a message about each line that isn't a JSON object.
-
-    Blank lines are skipped.
-    """
+    """Return the lines' JSON objects, and a message about each other line. Skip blank lines."""
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
         data = decode_text(data).encode("utf-8", "surrogatepass")
     objects: list[dict[str, Any]] = []

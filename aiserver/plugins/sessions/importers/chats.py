@@ -1,16 +1,14 @@
 """Import chats: those of nanobot, PCAI and jupyter-ai. A chat becomes one session.
 
-A message of a person is a question. A question and all messages until the next question become a
-turn. Each message before the first question becomes an event of the type ``message``. For data of a
-chat that isn't a message, such as an agent's memory, importers use events of the type ``state``.
+A person's message is a question, which becomes a turn with all messages until the next one.
+Messages before the first question become events ``message``. Other data, such as an agent's memory,
+becomes an event ``state``.
 
 Invariants:
 
-- Each turn, and each event of these two types, stores its original data in ``imported.messages``.
-  Only the secrets in this data are redacted.
-- A question without an answer becomes a ``cancelled`` turn, which is shown but not sent to models.
-- An answer is read like a model's answer for a cell in the language of its first block of code. A
-  block with a tag such as ``text`` or ``output`` doesn't count as code.
+- Each turn and event stores its original data, redacted, in ``imported.messages``.
+- A question without an answer becomes a ``cancelled`` turn, which isn't sent to models.
+- An answer is read like that of a model for a cell in the language of its first block of code.
 """
 
 from __future__ import annotations
@@ -41,7 +39,7 @@ from .base import (
 
 Role = Literal["user", "assistant", "other"]
 
-_PERSONA_PREFIX = "jupyter-ai-personas::"  # the ids of jupyter-ai's assistants begin with this
+_PERSONA_PREFIX = "jupyter-ai-personas::"  # of jupyter-ai's assistants
 _USER_ROLES = {"user", "human"}
 _ASSISTANT_ROLES = {"assistant", "ai", "model", "bot"}
 
@@ -59,13 +57,12 @@ class Message:
 
 
 def read_nanobot(file: InputFile) -> ReadResult:
-    """Convert a nanobot session: JSON Lines with a line of metadata and a line for each message.
+    """Convert JSON Lines with a line of metadata and a line for each message.
 
-    Other lines become events of the type ``state``. nanobot identifies a session by a key such as
-    ``telegram:42``. Newer files contain the key in their metadata. The name of an older file is the
-    key in base64. The name of an even older file is the key with ``_`` instead of ``:``, such as
-    ``telegram_42``; it is used as the key unchanged. The session of the terminal has the same key
-    in each workspace, so it is also identified by its beginning.
+    Other lines become events ``state``. The key of a session, such as ``telegram:42``, is in the
+    metadata of newer files. An older file's name is the key in base64, or even ``telegram_42``,
+    which is used unchanged. The terminal's session has the same key in each workspace, so it is
+    also identified by its beginning.
     """
     lines, problems = objects_in_lines(file.data)
     metadata = next((line for line in lines if line.get("_type") == "metadata"), {})
@@ -86,7 +83,7 @@ def read_nanobot(file: InputFile) -> ReadResult:
 
 
 def _key_from(stem: str) -> str:
-    """Return the key that a file's name is in base64, or the name itself."""
+    """Decode a file's name from base64, or return it."""
     try:
         key = base64.urlsafe_b64decode(stem + "=" * (-len(stem) % 4)).decode("utf-8")
     except (binascii.Error, ValueError):
@@ -95,10 +92,7 @@ def _key_from(stem: str) -> str:
 
 
 def read_pcai(file: InputFile) -> ReadResult:
-    """Convert a PCAI session: a JSON object with ``id``, ``messages`` and ``last_update``.
-
-    Some versions of PCAI write these names differently, such as ``lastUpdate`` or ``LastUpdate``.
-    """
+    """Convert a JSON object with ``id``, ``messages`` and ``last_update``, or ``lastUpdate``."""
     content = normalize_names(load_json(file.data))
     messages = content.get("messages")
     if not isinstance(messages, list):
@@ -117,9 +111,9 @@ def read_pcai(file: InputFile) -> ReadResult:
 def read_jupyter_ai(file: InputFile) -> ReadResult:
     """Convert a ``.chat`` file of jupyterlab-chat.
 
-    A chat has no id, and its file may be renamed. So ids are derived from the id of the chat's
-    first message or, if it has none, from the file's name. A turn must not contain the file's name:
-    if a chat is imported again, existing turns are recognised by their content.
+    A chat has no id, and its file may be renamed. So ids are derived from the id of its first
+    message or, without one, from the file's name. A turn must not contain this name, because
+    existing turns are recognised by their content.
     """
     content = load_json(file.data)
     if not isinstance(content, dict) or not isinstance(content.get("messages"), list):
@@ -141,7 +135,7 @@ def _chat_message(raw: dict[str, Any], users: dict[str, Any]) -> Message:
     has_bot_profile = isinstance(profile, dict) and profile.get("bot") is True
     is_bot = has_bot_profile or sender.startswith(_PERSONA_PREFIX)
     role: Role = "assistant" if is_bot else "user"
-    if raw.get("deleted"):  # jupyterlab-chat empties a deleted message but keeps it in the list
+    if raw.get("deleted"):  # deleted messages are empty
         role = "other"
     body = raw.get("body")
     return Message(
@@ -159,7 +153,7 @@ def _session(
     origin: dict[str, Any],
     created: str | None = None,
 ) -> Session:
-    """Create the session of a chat; ``ids`` are the names that identify it."""
+    """``ids`` identify the chat."""
     names = tuple(ids.values())
     return create_session(
         derive_id(*names), derive_id(*names, "messages"), records, origin=origin, created=created
@@ -167,9 +161,9 @@ def _session(
 
 
 def message_of(raw: dict[str, Any], fields: dict[str, Any] | None = None) -> Message:
-    """Convert a message that has ``role``, ``content`` and ``timestamp``.
+    """Convert a message with ``role``, ``content`` and ``timestamp``.
 
-    If ``raw`` has other names for them, ``fields`` contains their values under these names.
+    ``fields`` has them if ``raw`` uses other names.
     """
     fields = raw if fields is None else fields
     return Message(
@@ -198,7 +192,7 @@ def _text_of(content: Any) -> str:
 
 
 def _objects_in(messages: Sequence[Any]) -> tuple[list[dict[str, Any]], list[str]]:
-    """Return the messages that are JSON objects, and an error text for each other one."""
+    """Return the objects, and an error text for each other message."""
     objects = [raw for raw in messages if isinstance(raw, dict)]
     problems = [
         f"message {number}: not a JSON object"
@@ -211,7 +205,7 @@ def _objects_in(messages: Sequence[Any]) -> tuple[list[dict[str, Any]], list[str
 def records_from(messages: Iterable[Message], origin: dict[str, Any]) -> list[dict[str, Any]]:
     """Convert messages to the data of turns and events, for ``create_session``.
 
-    ``origin``, the names of the format and of the chat, is stored in each record.
+    ``origin``, the format and the chat, is stored in each record.
     """
     records: list[dict[str, Any]] = []
     turn_messages: list[Message] = []
@@ -231,13 +225,12 @@ def records_from(messages: Iterable[Message], origin: dict[str, Any]) -> list[di
 def message_event(
     type_: str, messages: Sequence[Any], origin: dict[str, Any], timestamp: str | None = None
 ) -> dict[str, Any]:
-    """Return an event, ``message`` or ``state``, for data outside all turns."""
+    """Return an event ``message`` or ``state``."""
     data = {"imported": origin | {"messages": list(messages)}}
     return {"type": type_, "data": data} | ({"timestamp": timestamp} if timestamp else {})
 
 
 def _turn_from(messages: Sequence[Message], origin: dict[str, Any]) -> list[dict[str, Any]]:
-    """Convert a question and the messages that follow it to a turn."""
     if not messages:
         return []
     question, *following = messages
@@ -266,10 +259,10 @@ def _turn_from(messages: Sequence[Message], origin: dict[str, Any]) -> list[dict
 
 
 def _redacted_raw(message: Message) -> Any:
-    """Return the original message. Unless an assistant wrote it, redact its secrets as in prose.
+    """Redact as in prose, except for assistants.
 
-    Redacting as in prose finds more secrets, but could damage the code in an assistant's message.
-    Later, ``create_session`` redacts the secrets in all messages as in code.
+    That finds more secrets, but could damage code. Later, ``create_session`` redacts all messages
+    as code.
     """
     return message.raw if message.role == "assistant" else _redact_prose(message.raw)
 
@@ -283,6 +276,6 @@ def _redact_prose(value: Any) -> Any:
 
 
 def split_answer(text: str) -> tuple[Answer, str]:
-    """Read an answer in Markdown. Return it with the language of its code."""
+    """Read an answer in Markdown; return also the language of its code."""
     language = language_of(split_thoughts(text)[1])
     return read_answer(text, cell_language(language)), language

@@ -1,4 +1,4 @@
-"""Detect a file's format, mainly from its content, and read the file with the format's importer."""
+"""Detect a file's format, mainly from its content, and read it."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ _UNKNOWN_FORMAT = "unknown format"
 
 
 def read(file: InputFile, format_: str | None = None) -> ReadResult:
-    """Read a file in a format, or in the one that is detected. Raises UnreadableInput."""
+    """Read a file in a given or detected format. Raises UnreadableInput."""
     name = format_ or detect_format(file)
     try:
         return _FORMATS[name](file)
     except UnreadableInput:
         raise
-    except Exception as exc:  # a malformed file must not stop the import of other files
+    except Exception as exc:  # others are still imported
         raise UnreadableInput(f"not a complete “{name}” file") from exc
 
 
@@ -43,7 +43,7 @@ def detect_format(file: InputFile) -> str:
         return _detect_line_format(file)
     try:
         content = load_json(file.data)
-    except UnreadableInput:  # the file may be a JSON Lines file with a different suffix
+    except UnreadableInput:  # perhaps JSON Lines with another suffix
         return _detect_line_format(file, is_fallback=True)
     format_ = _json_format(content)
     if format_ is None and (file.is_in_agentscope_folder or agentscope.has_messages(content)):
@@ -62,10 +62,10 @@ def is_agentscope_list(data: bytes) -> bool:
 
 
 def _detect_line_format(file: InputFile, *, is_fallback: bool = False) -> str:
-    """Return the name of a JSON Lines file's format. Raises UnreadableInput.
+    """Raises UnreadableInput.
 
-    A file that isn't called ``.jsonl`` must have two readable lines, or one with ``_type``: a
-    damaged JSON file may contain one readable line.
+    A file that isn't called ``.jsonl`` must have two readable lines, or one with ``_type``: damaged
+    JSON may have one.
     """
     lines, _ = objects_in_lines(file.data)
     if not lines or (is_fallback and len(lines) < 2 and "_type" not in lines[0]):
@@ -82,7 +82,7 @@ def _detect_line_format(file: InputFile, *, is_fallback: bool = False) -> str:
 
 
 def _json_format(content: Any) -> str | None:
-    """Return the format of JSON by its names; None if it can only be AgentScope's."""
+    """Return None if it can only be AgentScope's."""
     if not isinstance(content, dict):
         return None
     names = content.keys()
@@ -102,10 +102,9 @@ def _json_format(content: Any) -> str | None:
 
 
 def _read_aiserver(file: InputFile) -> ReadResult:
-    """Read the file of a session or of a notebook's change log.
+    """Read a session or a change log unchanged.
 
-    Its content isn't changed, with one exception: the predecessor of AI Server, whose files have no
-    ``meta``, didn't redact secrets.
+    Only legacy files, without ``meta``, may contain secrets.
     """
     if file.path.suffix == ".jsonl":
         return _read_log(file)
@@ -129,16 +128,14 @@ def _read_log(file: InputFile) -> ReadResult:
     if not entries:
         raise UnreadableInput("nothing to import")
     problem = f"{damaged_count} lines of this notebook's log are damaged."
-    # The file's name begins with the notebook id. If the log has an owner, ``_`` and a hash of the
-    # owner's name follow.
+    # The name is the notebook id, then perhaps ``_`` and a hash of the owner.
     encoded_id = file.path.stem.split("_")[0]
     logs = {("", decode(encoded_id)): entries}
     return ReadResult(logs=logs, unreadable=[problem] if damaged_count else [])
 
 
 def _redact_secrets(session: Session) -> Session:
-    # `number_turn` sets a turn's id and seq, and redacts the secrets in the turn. If the file
-    # contains no seq for a turn, the turn's position in the file becomes its seq.
+    # `number_turn` also redacts. Without a seq, the position counts.
     session.interactions = [
         number_turn(turn, turn.turn_id, turn.seq or number)
         for number, turn in enumerate(session.interactions, 1)

@@ -1,17 +1,15 @@
 """Import the ``.ipyhistory`` files of Verdant, an extension that records edits of notebooks.
 
-A file contains lists of "artifacts". An artifact contains versions of one cell. Version n of the
-artifact ``c1`` is named ``c1.n``. When a cell's type changes, Verdant starts a new artifact for the
-cell. The new artifact's ``origin`` is the previous artifact.
-"Checkpoints" record when cells were edited, run and deleted.
+An "artifact" contains versions of one cell: ``c1.n`` is version n of ``c1``. When a cell's type
+changes, a new artifact begins, whose ``origin`` is the previous one. "Checkpoints" record when
+cells were edited, run and deleted.
 
-Each cell becomes one session with the events ``edit`` (with the exact source), ``run`` (with the
-outputs) and ``delete``, in the order of the checkpoints.
+Each cell becomes a session with events ``edit``, ``run`` (with outputs) and ``delete``, in the
+order of the checkpoints.
 
-If the notebook itself is in the same folder and has an id, the sessions get this notebook id. If
-the last source of a cell in the history is the source of a cell in the notebook, the session gets
-the id of the notebook's cell. All other ids are derived from the time of the first checkpoint and
-the names of artifacts.
+A notebook in the same folder gives its id, if it has one, and those of cells whose source is the
+last one in the history. All other ids are derived from the time of the first checkpoint and the
+artifacts' names.
 """
 
 from __future__ import annotations
@@ -42,7 +40,7 @@ def read(file: InputFile) -> ReadResult:
         raise UnreadableInput("not a Verdant history")
     history = _History(content)
     notebook_id, notebook_cells = _parse_notebook(file.notebook)
-    # The time of the first checkpoint identifies the history even if the file is renamed.
+    # The first time identifies the history even if the file is renamed.
     name = f"{history.first_time}"
     id_by_artifact = history.match_ids(notebook_cells)
     result = ReadResult(unreadable=history.problems)
@@ -58,7 +56,6 @@ def read(file: InputFile) -> ReadResult:
 
 
 def _parse_notebook(data: bytes | None) -> tuple[str | None, list[tuple[str, str]]]:
-    """Return the id of a notebook, and the id and source of each cell with an id."""
     try:
         content = load_json(data or b"")
         cells = [
@@ -73,7 +70,7 @@ def _parse_notebook(data: bytes | None) -> tuple[str | None, list[tuple[str, str
 
 
 class _History:
-    """The artifacts and checkpoints of a file. An artifact is identified by its name."""
+    """A file's artifacts, by name, and checkpoints."""
 
     def __init__(self, content: dict[str, Any]) -> None:
         self.problems: list[str] = []
@@ -96,7 +93,7 @@ class _History:
         self._notebook: Any = content.get("notebook")
 
     def cells(self) -> Iterator[list[str]]:
-        """Yield the artifacts of each cell, with the oldest artifact first."""
+        """Yield each cell's artifacts, oldest first."""
         artifacts_by_oldest: dict[str, list[str]] = {}
         for artifact in self._versions:
             oldest, visited = artifact, {artifact}
@@ -108,8 +105,8 @@ class _History:
             yield [oldest, *(artifact for artifact in artifacts if artifact != oldest)]
 
     def events_of(self, artifacts: list[str]) -> list[dict[str, Any]]:
-        """Return the events of the cell with these artifacts, in the order of the checkpoints."""
-        # Each event, preceded by the index of its checkpoint.
+        """Return the cell's events in the order of the checkpoints."""
+        # Each event with the index of its checkpoint.
         numbered_events: list[tuple[int, dict[str, Any]]] = []
         for artifact in artifacts:
             for version, raw in self._versions[artifact].items():
@@ -135,9 +132,9 @@ class _History:
         return [event for _, event in sorted(numbered_events, key=lambda pair: pair[0])]
 
     def match_ids(self, cells: list[tuple[str, str]]) -> dict[str, str]:
-        """Return the ids of cells by artifact, each once: those with an artifact's last source.
+        """Return cell ids by artifact, each once: of cells with an artifact's last source.
 
-        ``cells`` are the ids and sources of the notebook's cells.
+        ``cells`` are the notebook's ids and sources.
         """
         try:
             last_versions = [str(name) for name in self._notebook["versions"][-1]["cells"]]
@@ -156,16 +153,16 @@ class _History:
     def _run_or_deletion(
         self, version: str, change: dict[str, Any], time: Any, recorded_names: set[str]
     ) -> dict[str, Any] | None:
-        """Return the event for the run or deletion that a checkpoint records about a cell, or None.
+        """Return the event of a run or deletion, or None.
 
-        The names of the outputs and edited versions of a run are added to ``recorded_names``.
+        Names of a run's outputs and edited versions are added to ``recorded_names``.
         """
         outputs = [str(name) for name in change.get("output") or []]
         data: dict[str, Any] = {"name": version, "imported": {"format": FORMAT, "change": change}}
         if change.get("changeType") == "removed":
             return _create_event("delete", time, data)
-        # If the cell ran, `change` has an `output`, which may be an empty list. But checkpoints of
-        # later changes to other cells repeat that `output`, so only new names indicate a run.
+        # After a run, there is an `output`, perhaps empty. Checkpoints of other cells repeat it, so
+        # only new names mean a run.
         edited = {version} if change.get("changeType") == "edited" else set()
         if "output" not in change or recorded_names.issuperset({*outputs, *edited}):
             return None
@@ -180,10 +177,9 @@ class _History:
         return None if raw is None else _source_in(raw)
 
     def _checkpoint_index(self, time: Any) -> int:
-        """Return the index of the last checkpoint until this time, or 0."""
         if not isinstance(time, int):
             return 0
-        if time in self._index_by_time:  # most do; going through all takes linear time
+        if time in self._index_by_time:  # most do; going through all takes longer
             return self._index_by_time[time]
         return max((n for other, n in self._index_by_time.items() if other < time), default=0)
 
@@ -195,7 +191,7 @@ class _History:
     def _valid_artifacts(
         self, content: dict[str, Any], list_name: str
     ) -> Iterator[tuple[str, dict[str, Any]]]:
-        """Yield the name and the versions of each complete artifact; report the incomplete ones."""
+        """Report incomplete artifacts."""
         artifacts = content.get(list_name)
         if not isinstance(artifacts, list | None):
             self.problems.append(f"{list_name}: not a Verdant list")
