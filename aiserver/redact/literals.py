@@ -1,13 +1,12 @@
 """Redact secrets that are split into several string literals, or are in a call of several lines.
 
-Examples of split secrets are ``"sk-" + "Ab12…"``, ``"".join(["sk-", "Ab12…"])``,
-``"sk-%s" % "Ab12…"``, and adjacent literals on consecutive lines, also with comments in between. An
-example of a call of several lines is ``auth=(`` with its arguments on the following lines.
+Examples are ``"sk-" + "Ab12…"``, ``"".join(["sk-", "Ab12…"])``, ``"sk-%s" % "Ab12…"``, adjacent
+literals on consecutive lines, also with comments in between, and ``auth=(`` with its arguments on
+the following lines.
 
-Invariants: the replaced text reaches from a secret's first character to its last. There is one
-exception: if a bracket is opened in between, the replaced text begins after this bracket, so that
-the code remains valid. A secret in a single literal on one line is not replaced here, but by
-``patterns``.
+Invariants: the replaced text reaches from a secret's first character to its last, but begins after
+a bracket that is opened in between, so that the code remains valid. Secrets in a single literal are
+left to ``patterns``.
 """
 
 from __future__ import annotations
@@ -18,21 +17,19 @@ from itertools import accumulate
 
 from .patterns import Replace, redact_line
 
-# Once this number of characters is examined together, no further line is added. So the time is
+# After this many characters, no further line is examined together with them, so that the time is
 # linear.
 _MAX_LENGTH = 20_000
-# Only this number of quotes is examined in a line, from its end. One of them may end a literal that
-# is joined to the next line. (The quotes after it may be part of a comment.)
+# Quotes examined from a line's end: one may end a joined literal, others may be in a comment.
 _MAX_QUOTES = 8
 _MAX_LINES = 12  # longer calls are not examined
 _PASSES = 4  # see `redact_joined_literals`
 
 _SPACE = r"[ \t]{0,64}"
-# One line break, or several line breaks with comments between them.
+# Line breaks, with comments between them.
 _BREAK = rf"(?:(?:#[^\n]{{0,200}})?\\?\n{_SPACE}){{1,4}}"
 _OPENING = r"[rbufRBUF]{0,2}['\"]"
-# A gap reaches from the closing quote of a literal to the opening quote of the next literal, which
-# is joined to it.
+# From a literal's closing quote to the opening quote of the next, joined one.
 _JOIN_GAP = re.compile(
     rf"['\"]{_SPACE}(?:{_BREAK})?\+{_SPACE}\(?{_SPACE}(?:{_BREAK})?{_OPENING}"
     rf"|(?P<quote>['\"])(?:{_SPACE}{_BREAK}|[ \t]{{1,64}})[rbufRBUF]{{0,2}}(?P=quote)"
@@ -56,10 +53,10 @@ _LINE_BREAK = re.compile(rf"(?<=[(\[,]){_SPACE}{_BREAK}|{_SPACE}{_BREAK}(?=\))")
 
 
 def end_of_joined_lines(text: str, start: int, end: int) -> int:
-    """Return the end of the last line that must be examined together with the given line.
+    """Return the end of the last line to examine together with this one.
 
-    Its first literal is joined to the last literal of the line before, or it is part of a call that
-    an earlier line opens.
+    Its first literal is joined to the line before, or it is part of a call that an earlier line
+    opens.
     """
     line_start = start
     while end < len(text) and end - start < _MAX_LENGTH:
@@ -73,7 +70,7 @@ def end_of_joined_lines(text: str, start: int, end: int) -> int:
 
 
 def _end_of_call(text: str, line_start: int, end: int) -> int:
-    """Return the end of the line that closes the call which the given line opens, or ``end``."""
+    """Return ``end`` for a line without such a call."""
     call = _JOIN_CALL.search(text, line_start, end) or _LOGIN_CALL.search(text, line_start, end)
     if call is None:
         return end
@@ -90,9 +87,7 @@ def _end_of_call(text: str, line_start: int, end: int) -> int:
 
 
 def _end_of_joined_literal(text: str, line_start: int, end: int) -> int:
-    """Return the end of the line whose first literal is joined to the given line's last one, or
-    ``end``.
-    """
+    """Return ``end`` for a line without such a literal."""
     quote = end
     for _ in range(_MAX_QUOTES):
         quote = max(text.rfind('"', line_start, quote), text.rfind("'", line_start, quote))
@@ -110,11 +105,10 @@ def _end_of_line(text: str, start: int) -> int:
 
 
 def redact_joined_literals(text: str, is_prose: bool, replace: Replace) -> str:
-    """Replace each secret in ``text`` that spans several literals or lines; return the result."""
+    """Replace secrets that span several literals or lines."""
     if len(text) > 2 * _MAX_LENGTH:
         return text
-    # If a secret contains a bracket, a pass doesn't change the text before the bracket. This text
-    # may contain another secret, which the next pass replaces.
+    # Before a bracket in a secret, there may be another secret, for the next pass.
     for _ in range(_PASSES):
         previous, text = text, _redact_joined_once(text, is_prose, replace)
         if text == previous:
@@ -123,10 +117,7 @@ def redact_joined_literals(text: str, is_prose: bool, replace: Replace) -> str:
 
 
 def _redact_joined_once(text: str, is_prose: bool, replace: Replace) -> str:
-    """Search for secrets in the text without its gaps, and replace them in the text with its gaps.
-
-    For example, ``"sk-" + "Ab12…"`` is searched as ``"sk-Ab12…"``.
-    """
+    """Search the text without its gaps: ``"sk-" + "Ab12…"`` as ``"sk-Ab12…"``."""
     breaks = _argument_breaks(text)
     gaps = _find_gaps(text, breaks)
     if not gaps:
@@ -141,11 +132,11 @@ def _redact_joined_once(text: str, is_prose: bool, replace: Replace) -> str:
     for kind, first, last in _find_secrets(joined, is_prose):
         first_piece, last_piece = (bisect_right(piece_starts, n) - 1 for n in (first, last))
         if first_piece == last_piece and not breaks:
-            continue  # the secret is in a single literal, so ``patterns`` replaces it
+            continue  # in a single literal: left to ``patterns``
         opening = max(
             (n for n in range(first_piece, last_piece) if "(" in gap_texts[n]), default=-1
         )
-        if opening >= 0:  # only replace what follows the last bracket in the secret
+        if opening >= 0:  # only what follows the last bracket
             first_piece, first = opening + 1, piece_starts[opening + 1]
         start = pieces[first_piece][0] + first - piece_starts[first_piece]
         end = pieces[last_piece][0] + last - piece_starts[last_piece] + 1
@@ -160,14 +151,10 @@ def _argument_breaks(text: str) -> list[tuple[int, int]]:
 
 
 def _find_gaps(text: str, breaks: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return the ranges of the gaps between joined literals, and the ``breaks``, sorted.
-
-    Where two gaps overlap, the second is left out.
-    """
+    """Return the gaps between joined literals, and the ``breaks``, sorted, without overlaps."""
     spans = list(breaks)
     for gap in _JOIN_GAP.finditer(text):
-        # A placeholder before the gap, such as %s, stands for the next literal. So the placeholder
-        # is a part of the gap.
+        # A placeholder for the next literal, such as %s, is a part of the gap.
         placeholder = _PLACEHOLDER.search(text, max(0, gap.start() - 18), gap.start())
         start = placeholder.start() if placeholder else gap.start()
         spans.append((start, gap.end()))
@@ -183,9 +170,9 @@ def _find_gaps(text: str, breaks: list[tuple[int, int]]) -> list[tuple[int, int]
 
 
 def _find_secrets(joined: str, is_prose: bool) -> list[tuple[str, int, int]]:
-    """Return each secret in a text: its kind, and the indexes of its first and last character."""
+    """Return kinds, and the indexes of first and last characters."""
     secrets: list[tuple[str, str]] = []
-    nonce = "\ue000"  # a private-use character, repeated until the text doesn't contain the nonce
+    nonce = "\ue000"  # private use, repeated until the text doesn't contain it
     while nonce in joined:
         nonce += "\ue000"
 
@@ -196,7 +183,7 @@ def _find_secrets(joined: str, is_prose: bool) -> list[tuple[str, int, int]]:
     marks = re.compile(rf"‹redacted:{nonce}([0-9]+)›")
 
     def original(text: str) -> str:
-        """Restore the secrets in a text with marks. A secret may contain marks, too."""
+        """A secret may contain marks, too."""
         while marks.search(text):
             text = marks.sub(lambda mark: secrets[int(mark[1])][1], text)
         return text

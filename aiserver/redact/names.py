@@ -1,6 +1,5 @@
-"""The names of secrets, and the values that may be secrets. Pure.
-
-The same names count in code, in settings, in URLs and in the environment.
+"""The names of secrets, in code, settings, URLs and the environment, and values that may be
+secrets. Pure.
 """
 
 from __future__ import annotations
@@ -9,14 +8,14 @@ import re
 from typing import NamedTuple
 
 _CASE_CHANGE = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
-# The words that identify a secret, in lower case. Any characters may precede them, as in
-# `dbpassword` and `HF_TOKEN`, except that `key`, `pass` and `pw` are words of their own.
+# In lower case. Any characters may precede them, as in `dbpassword` and `HF_TOKEN`, except that
+# `key`, `pass` and `pw` are words of their own.
 _WORD = re.compile(
     r"(?:(?P<password>passwords?|passwd|passw|passphrases?|pwd|identified by|密码|口令)"
     r"|(?P<short>(?<![a-z0-9])(?:pass|pw))"
     r"|(?P<key>(?:api|access|secret|private|account|subscription|license|encryption)[-_. ]?keys?)"
     r"|(?P<token>tokens?)|(?P<secret>secrets?|credentials?)"
-    # A public key is no secret. GPG_KEY is one, in Docker's images of Python.
+    # Public keys are no secrets; GPG_KEY is one in Docker's images of Python.
     r"|(?P<vague>(?<![a-z0-9])(?<!public[-_. ])(?<!gpg[-_. ])keys?|authorization)"
     r"|(?P<signature>(?<![a-z0-9])sig(?:nature)?)"
     r")(?![a-z])"
@@ -31,7 +30,7 @@ _PLACEHOLDER = re.compile(
 # Code between two literals, as in `"password='" + name + "'"`.
 _BETWEEN_LITERALS = re.compile(r"['\"`].*|.*['\"`]|[+,)%].*[+,(%]", re.DOTALL)
 _EXPRESSION = re.compile(r".*\(.*|[A-Za-z_]+(?:\.[A-Za-z_]+)*\d?")
-# A password of several words. A sentence, such as a label or a message, is no password.
+# A password may have several words, but a sentence, such as a label, is none.
 _WORDS = re.compile(r"[^\s'\"`,:;(){}\[\]<>=]{1,64}(?:[ ][^\s'\"`,:;(){}\[\]<>=]{1,64}){1,8}")
 _SENTENCE = re.compile(
     r"(?i)\b(?:an?|and|are|at|be|by|can|enter|for|from|has|if|in|is|it|least|must|no|not|of|on|or"
@@ -46,8 +45,8 @@ _DIGIT_CHANGE = re.compile(r"(?<=[0-9])(?=[A-Za-z])|(?<=[A-Za-z])(?=[0-9])")
 class SecretName(NamedTuple):
     """A ``kind`` of secret, and the ``form`` of its values.
 
-    A value of the form ``password`` may be any text. That of ``short`` has letters and digits, and
-    those of ``key`` and ``token`` are longer. That of ``vague`` and ``signature`` is random.
+    A ``password`` may be any text. ``short`` has letters and digits, ``key`` and ``token`` are
+    longer, ``vague`` and ``signature`` random.
     """
 
     kind: str
@@ -55,10 +54,10 @@ class SecretName(NamedTuple):
 
 
 def secret_name(name: str) -> SecretName | None:
-    """Return what a name says about its value; None if it identifies no secret.
+    """Return what a name says about its value, or None.
 
-    If the name ends with other words, as ``token_type`` does, its value must be random. Spark's
-    names of keys end with the name of an account, after a full stop.
+    If it ends with other words, as ``token_type`` does, the value must be random. Spark's names end
+    with an account, after a full stop.
     """
     lower = _CASE_CHANGE.sub("_", name).lower()
     matches = list(_WORD.finditer(lower))
@@ -74,12 +73,12 @@ def secret_name(name: str) -> SecretName | None:
 
 
 def is_placeholder(value: str) -> bool:
-    """Return whether a value is a placeholder instead of a secret."""
+    """Return whether a value is a placeholder."""
     return len(set(value)) < 3 or _PLACEHOLDER.fullmatch(value) is not None
 
 
 def may_be_secret(value: str, form: str) -> bool:
-    """Return whether a value has the form that its name requires (``SecretName``)."""
+    """Return whether a value has its name's form (``SecretName``)."""
     return (
         value.isascii()
         and _has_form(value, form)
@@ -105,7 +104,7 @@ def _has_form(value: str, form: str) -> bool:
 
 
 def is_random(value: str) -> bool:
-    """Return whether a value is a long mixture of letters and digits, without words."""
+    """Return whether a value is a long mixture of letters and digits."""
     if len(value) < _MIN_RANDOM:
         return False
     pieces = _SEPARATOR.split(value)
@@ -113,7 +112,7 @@ def is_random(value: str) -> bool:
     return (
         len(longest) >= _MIN_RANDOM - 4
         and len(_DIGIT_CHANGE.findall(longest)) >= 3
-        and sum(map(str.isalpha, longest)) >= 4  # more than in a time such as 20260101T120000Z
+        and sum(map(str.isalpha, longest)) >= 4  # more than in 20260101T120000Z
         and all(piece.isalnum() or not piece for piece in pieces)
         and not any(len(piece) > 3 and piece.isalpha() for piece in pieces)
     )

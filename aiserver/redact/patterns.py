@@ -1,6 +1,6 @@
-"""The patterns of secrets, and the checks that exclude false positives.
+"""The patterns of secrets, and checks against false positives.
 
-Invariants: each pattern takes linear time. The package's docstring lists the other invariants.
+Invariant: each pattern takes linear time.
 """
 
 from __future__ import annotations
@@ -16,8 +16,7 @@ MIN_KEY_LENGTH = 16
 Replace = Callable[[str, str], str]
 """A function that gets the kind of a secret and the secret, and returns the replacement."""
 
-# Keys that are recognised by their format, without a name next to them. For each format,
-# `texts.py` must contain a keyword.
+# Keys without a name; for each format, `texts.py` must contain a keyword.
 _KEY_FORMATS = {
     "anthropic-key": r"sk-ant-[A-Za-z0-9_-]{20,250}",
     "openrouter-key": r"sk-or-v1-[0-9a-f]{32,128}",
@@ -60,9 +59,9 @@ _FORMATTED_KEY = re.compile(
 _KINDS = list(_KEY_FORMATS)
 _CSS_CLASS = re.compile(r"sk(?:[-_]+(?:[a-z]{1,19}|[0-9]{1,2}))+")
 
-# A user may be a key, which is a redaction mark by then. The colon in the mark is no separator.
-# A password may contain brackets, `/` and `@`. Neither a port with a path (`a:8080/b@c`) nor a part
-# of a regular expression (`://([^:]+):(.+)@`) is one.
+# The user may be a redaction mark, whose colon is no separator. A password may contain brackets,
+# `/` and `@`, but is neither a port with a path (`a:8080/b@c`) nor a part of a regular expression
+# (`://([^:]+):(.+)@`).
 _MARK = r"‹[^\s‹›]{1,64}›"
 _URL = re.compile(
     rf"(?<=://)(?:{_MARK}|[^\s/:@'\"<>‹›]){{0,128}}:(?!\d{{1,5}}[/\])]|[\[\]()])"
@@ -75,32 +74,31 @@ _HEADER = re.compile(
     r"(?P<value>[A-Za-z0-9._~+/-]{16,4000}=*)"
 )
 
-# `names` says which names identify a secret.
-_START = r"(?<![A-Za-z0-9_.-])(?<!‹redacted:)"  # in a mark, the kind isn't a name
+# See `names`.
+_START = r"(?<![A-Za-z0-9_.-])(?<!‹redacted:)"  # a mark's kind isn't a name
 _WORD = _START + r"[A-Za-z0-9_.-]{1,80}"
 _NAME = rf"(?P<name>{_WORD}|密码|口令)"
 _BARE_VALUE = r"(?P<value>[^\s&;#'\"<>(){}\[\],]{4,512})"
-_SPACE = r"[ \t]{0,64}"  # around the sign: names and values may be aligned
-_ESCAPES = r"\\{0,3}"  # before the quotes of code within a literal, as in a notebook's file
+_SPACE = r"[ \t]{0,64}"  # names and values may be aligned
+_ESCAPES = r"\\{0,3}"  # before quotes in a literal, as in a notebook's file
 # `password = "…"`, `"api_key": '…'`, `os.environ["TOKEN"] = "…"`, `login(token="…")`, and in SQL
 # `PASSWORD '…'`.
 _NAMED = re.compile(
     rf"(?P<name>(?i:identified by)|{_WORD}|密码|口令)(?:{_ESCAPES}['\"])?\]?{_SPACE}"
-    # Between the name and the value, there may be a type, or a comma as in the call
-    # `setdefault("TOKEN", "…")`.
+    # Between name and value, there may be a type, or a comma as in `setdefault("TOKEN", "…")`.
     r"(?::[ ]?[\w.\[\]|]{1,40}(?:[ ]\|[ ]None)?[ ]{0,8}=|(?<=['\"]),|:=|=>|<-|[=:：]"
     r"|(?P<gap>(?<=[ ])(?=\\{0,3}['\"])))"
     rf"(?!=){_SPACE}\(?[rbufRBUFN]{{0,2}}(?P<quote>{_ESCAPES}(?:\"\"\"|\'\'\'|['\"`]))"
     r"(?P<value>(?:(?!(?P=quote))(?:\\[^\n]|[^\\\n])){4,512})(?P=quote)"
 )
-# `?token=…&`, `;Password=…;`: inside a URL or a connection string.
+# `?token=…&`, `;Password=…;` in a URL or a connection string.
 _PARAMETER = re.compile(rf"(?<=[?&;]){_NAME}={_BARE_VALUE}")
 # `'Server=…; Password = …;'`, `'Password=…;Server=…'`
 _IN_CONNECTION = re.compile(
     rf"(?:(?<=;)|(?<=;[ ])|(?<=['\"])){_NAME}[ ]?=[ ]?{_BARE_VALUE}(?=[ ]?;|['\"])"
 )
-# `'host=… password=…'`, `docker run -e PASSWORD=…`: at the beginning of a literal,
-# or after a word, which isn't followed by a name in Python code.
+# `'host=… password=…'`, `docker run -e PASSWORD=…`: at the beginning of a literal, or after a word,
+# which isn't followed by a name in Python code.
 _AFTER_WORD = re.compile(
     rf"(?:(?<=['\"])|(?<=[^\s,;(){{}}\[\]=][ ])){_NAME}={_BARE_VALUE}(?=[\s'\"]|$)"
 )
@@ -111,36 +109,34 @@ _SHELL = re.compile(
     r"(?:^[ \t]{0,32}[!%]?[ ]?(?:export|env|set|set_env|setx)[ ]+|--(?:(?:env|from-literal)=)?)"
     rf"(?P<name>[A-Za-z0-9_-]{{1,80}})(?:[ ]?=[ ]?|(?P<gap>[ ]{{1,64}})(?![ =|-])){_BARE_VALUE}"
 )
-# `API_KEY=… command` in a shell, `api_key: …` in YAML, `api_key = …` in settings: the name is at
-# the beginning of the line. The value is at the end of the line, or is followed by a command or a
-# comment. In Python code, the value may be a variable or a class, so a value that looks like a
-# Python name isn't redacted.
+# `API_KEY=… command` in a shell, `api_key: …` in YAML, `api_key = …` in settings: the name begins
+# the line, and the value ends it or precedes a command or a comment. What looks like a Python name
+# isn't redacted, because it may be a variable or a class.
 _BARE = re.compile(
     rf"^[ \t]{{0,32}}(?:[-!][ ]?)?{_NAME}(?P<sign>=|:(?=[ ])|[ \t]{{1,64}}=(?!=)){_SPACE}"
     rf"{_BARE_VALUE}(?=[ \t]*$|[ \t]+[#a-z./])"
 )
 _PYTHON_NAME = re.compile(r"(?:[A-Z][a-z]+[0-9]*)+|[A-Za-z]+(?:_[A-Za-z]+)*(?:_v?[0-9]{1,4})")
-# The parts of an expression such as `key12`, `text2.lower` or `1_000`.
+# Parts of expressions such as `key12`, `text2.lower` or `1_000`.
 _OPERATOR = re.compile(r"[-.+*/%@|&^<>=:_]")
 _OPERAND = re.compile(r"[A-Za-z]*[0-9]{0,4}|[0-9]+|0[xX][0-9A-Fa-f]+")
-# Prose such as "the password is hunter2!", also with quotes around the value.
+# Prose such as "the password is hunter2!", also with quotes.
 _IN_PROSE = re.compile(
     rf"(?P<name>(?:{_START}[A-Za-z]{{1,20}}[ ])?{_WORD}|密码|口令)"
     rf"(?:{_SPACE}[=:：]{_SPACE}|[ ](?i:is)[ ]|[ ]?[是为][ ]?)(?:(?P<quote>['\"`])|[“‘「『])?"
     r"(?P<value>(?:(?(quote)(?!(?P=quote)))[!-~]){6,512})(?(quote)(?P=quote))"
 )
 
-# Passwords in shell commands and function calls: `curl -u bob:…`, `mysql -p…`, `auth=(…)`.
+# Passwords in `curl -u bob:…`, `mysql -p…`, `auth=(…)`.
 _VALUE = r"(?P<value>[^\s'\"`]{3,256})"
-# A user and a password: `bob:…`, but not a URL.
+# `bob:…`, but not a URL.
 _PAIR = rf"['\"]?(?:{_MARK}|[^\s:'\"‹›]){{1,64}}:(?!//){_VALUE}"
 
 _USER = re.compile(
     r"(?<![\w-])(?:-[a-zA-Z]{0,6}[uU]['\"]?[,= ]{0,4}|--(?:proxy-)?user['\"]?[,= ]{1,4})" + _PAIR
 )
-# The names of programs, each with the pattern of the program's password option. The option is only
-# searched for after the name. `mysql -p3306:3306` contains no password: it is the end of a command
-# such as `docker run --name mysql -p3306:3306`, in which `-p` is followed by ports.
+# Password options, after the program's name. `mysql -p3306:3306` contains none: it may end `docker
+# run --name mysql -p3306:3306`.
 _PROGRAMS = [
     (re.compile(r"\bcurl(?:\.exe)?\b"), _USER),
     (
@@ -152,8 +148,7 @@ _PROGRAMS = [
         re.compile(rf"(?<=[\s'\"])-p['\"]?[, ]{{0,4}}['\"]?{_VALUE}"),
     ),
 ]
-# A line that continues a command, such as `-u bob:… \`. Two numbers (`-u 1000:1000`) aren't
-# matched, because they are the ids of a user and a group.
+# A line such as `-u bob:… \`. In `-u 1000:1000`, there are ids of a user and a group.
 _CONTINUED = re.compile(
     rf"^[ \t]{{0,32}}(?:-u|--user)[ =](?!['\"]?\d+:\d+\b){_PAIR}['\"]?[ \t]{{0,8}}\\?[ \t]*$"
 )
@@ -161,37 +156,34 @@ _CONTINUED = re.compile(
 _STRING = rf"[rbufRBUF]{{0,2}}{_ESCAPES}['\"][^'\"\n]{{0,128}}['\"]"
 _USER_EXPRESSION = r"[\w.\[\]()'\"]{1,128}"  # any expression without a comma or a space
 _COMMA = rf"[ ]{{0,8}},[ ]{{0,8}}[rbufRBUF]{{0,2}}(?P<quote>{_ESCAPES}['\"])"
-# `auth=("bob", "…")`, `HTTPBasicAuth(user, "…")`: the user may be any expression without a comma.
+# `auth=("bob", "…")`, `HTTPBasicAuth(user, "…")`
 _AUTH = re.compile(
     rf"(?:(?:\b|_)auth(?:{_ESCAPES}['\"])?[ ]{{0,4}}[=:][ ]{{0,4}}[\w.]{{0,40}}"
     r"|(?:Basic|Digest)Auth)"
     rf"\([ ]{{0,8}}(?:{_STRING}|{_USER_EXPRESSION}){_COMMA}"
     r"(?P<value>[^'\"\n]{3,256})(?P=quote)[ ]{0,8},?[ ]{0,8}\)"
 )
-# `smtp.login("bob@example.org", "…")`: a call with exactly two arguments. The second one is the
-# password. It has no spaces, unless it is an app password of four times four letters.
+# `smtp.login("bob@example.org", "…")` has exactly two arguments. A password has no spaces, unless
+# it is an app password of four times four letters.
 _LOGIN = re.compile(
     rf"\.login\([ ]{{0,8}}(?:{_STRING}|{_USER_EXPRESSION}){_COMMA}"
     r"(?P<value>[^\s'\"]{3,256}|[a-z]{4}(?:[ ][a-z]{4}){3})(?P=quote)[ ]{0,8},?[ ]{0,8}\)"
 )
 
 _BEGIN, _END = "-----BEGIN ", "PRIVATE KEY-----"
-_MAX_KEY_LENGTH = 20_000  # characters; no private key is longer
-# The text between the first and the last line of a private key: lines of base64, headers, and the
-# syntax of code or YAML around the lines.
+_MAX_KEY_LENGTH = 20_000  # no private key is longer
+# Base64 and headers, and code or YAML around them.
 _KEY_BODY = re.compile(r"[A-Za-z0-9+/=\s\\\"'`,:.;#>|-]*")
 _KEY_LINE = re.compile(r"[A-Za-z0-9+/=]{16}")
 _KEY_LINES = re.compile(r"(?:[\s\\\"',+]{0,16}[A-Za-z0-9+/=]{16,128}(?![A-Za-z0-9+/=])){0,400}")
 
 
-# A comment is prose.
 _COMMENT = re.compile(r"(?:^|[\s;])(?:#+|//|--)[ \t]")
 
 _NAME_PATTERNS = (_NAMED, _PARAMETER, _IN_CONNECTION, _AFTER_WORD, _HEADER_LITERAL, _SHELL, _BARE)
 
 
 def _password_patterns(line: str) -> Iterator[tuple[int, re.Pattern[str]]]:
-    """Yield the patterns to search for in a line, each with the index where the search starts."""
     for program, pattern in _PROGRAMS:
         if match := program.search(line):
             yield match.end(), pattern
@@ -200,7 +192,7 @@ def _password_patterns(line: str) -> Iterator[tuple[int, re.Pattern[str]]]:
 
 
 def redact_line(text: str, is_prose: bool, replace: Replace) -> str:
-    """Return a line with its secrets replaced."""
+    """Replace the secrets in a line."""
     text = _FORMATTED_KEY.sub(lambda match: _replace_key(match, replace), text)
     text = _replace_values(_URL, text, _kind_in_url, replace)
     text = _replace_values(_HEADER, text, _kind_in_header, replace)
@@ -215,9 +207,9 @@ def redact_line(text: str, is_prose: bool, replace: Replace) -> str:
 def _replace_values(
     pattern: re.Pattern[str], text: str, kind_of: Callable[[re.Match[str]], str], replace: Replace
 ) -> str:
-    """Replace the group ``value`` of each match whose kind isn't empty.
+    """Replace ``value`` of each match whose kind isn't empty.
 
-    What looks like a value that isn't a secret may contain a name and its value.
+    Otherwise, the value may contain a name and its value.
     """
     pieces, position, start = [], 0, 0
     while match := pattern.search(text, start):
@@ -230,7 +222,7 @@ def _replace_values(
 
 def _replace_key(match: re.Match[str], replace: Replace) -> str:
     kind = _KINDS[int(str(match.lastgroup)[1:])]
-    # Hyphenated words may look like an OpenAI key: sklearn's CSS classes begin with "sk-".
+    # sklearn's CSS classes begin with "sk-", too.
     if kind == "openai-key" and _CSS_CLASS.fullmatch(match[0]):
         return match[0]
     return replace(kind, match[0])
@@ -251,7 +243,7 @@ def _kind_in_header(match: re.Match[str]) -> str:
 
 
 def _kind_of_named(match: re.Match[str]) -> str:
-    """Return the kind of the value after a name (``password=…``), or "" if it isn't a secret."""
+    """Return "" if ``password=…`` has no secret."""
     value, name = match["value"], secret_name(match["name"])
     if name is None or (name.form == "signature" and match.re is not _PARAMETER):
         return ""
@@ -265,15 +257,13 @@ def _kind_of_named(match: re.Match[str]) -> str:
 
 
 def _is_unrelated(match: re.Match[str], form: str) -> bool:
-    """Return whether a literal isn't the value of the name before it."""
-    if _is_in_list(match):  # the name must be a literal, not only the end of one
+    if _is_in_list(match):  # the name must be a whole literal
         before = match.string[: match.start("name")][-1:]
         return before not in ("'", '"') and before.isascii()
     return match["gap"] is not None and form != "password"
 
 
 def _is_code(match: re.Match[str], value: str) -> bool:
-    """Return whether a value without quotes at the beginning of a line may be Python code."""
     if _PYTHON_NAME.fullmatch(value) or sum(map(str.isdigit, value)) < 2:
         return True
     if match["sign"] == ":" or (match["sign"] == "=" and match["name"].isupper()):
@@ -283,14 +273,13 @@ def _is_code(match: re.Match[str], value: str) -> bool:
 
 
 def _is_word(match: re.Match[str], value: str) -> bool:
-    """Return whether the value after the name of a password is probably an ordinary word."""
     if any(map(str.isdigit, value)):
         return False
     name = match["name"].lower()
     if _is_in_list(match):
         return value.replace("_", "").isalpha()  # the next name: `["password", "created_at"]`
     if name.endswith("pwd") and value.isalpha():
-        return True  # "pwd" is also the current folder, so the value may be a folder's name
+        return True  # "pwd" is also the current folder
     is_after_gap = match.re in (_NAMED, _SHELL) and match["gap"] is not None
     if is_after_gap and match["name"] in ("PASSWORD", "IDENTIFIED BY"):
         return False  # SQL
@@ -302,7 +291,7 @@ def _is_in_list(match: re.Match[str]) -> bool:
 
 
 def redact_private_keys(text: str, replace: Replace) -> str:
-    """Replace the private keys in a text, each of which spans many lines."""
+    """Replace private keys, which span many lines."""
     if _END not in text:
         return text
     pieces, position = [], 0
@@ -314,13 +303,13 @@ def redact_private_keys(text: str, replace: Replace) -> str:
         else:
             header_end += len(_END)
             end = text.find(_END, header_end, header_end + _MAX_KEY_LENGTH)
-            lines = _KEY_LINES.match(text, header_end)  # used if the end of the key is missing
+            lines = _KEY_LINES.match(text, header_end)  # without the key's end
             end_of_key = lines.end() if lines else header_end
             if end >= 0 and _KEY_BODY.fullmatch(text, header_end, end):
                 end_of_key = (
                     end + len(_END) if _KEY_LINE.search(text, header_end, end) else header_end
                 )
-            if end_of_key == header_end:  # there is only the header, without a key
+            if end_of_key == header_end:  # only the header
                 pieces.append(text[position:end_of_key])
                 position = end_of_key
                 continue

@@ -21,8 +21,7 @@ REGISTERED: dict[str, str] = {}
 """Maps each registered secret to its kind. It grows while other threads read it."""
 
 
-# Every line with a secret, converted to lower case, contains one of these words or matches one of
-# the patterns below.
+# A line with a secret, in lower case, contains one of these or matches a pattern below.
 _KEYWORDS = (
     *("sk-", "glpat-", "xai-", "nvapi-", "pypi-", "ya29."),
     *("dapi", "lsv2_", "pplx-", "tvly-", "pcsk_", "r8_", "gocspx-", "dckr_", "hooks.slack.", "sig"),
@@ -32,16 +31,15 @@ _KEYWORDS = (
     *("://", "authorization", "bearer ", "basic ", ".login(", "curl", "-u ", "--user"),
     *("mysql", "mariadb", "sshpass"),
 )
-_QUOTE = r"\\?['\"]"  # with a backslash if the text is a record's JSON
+_QUOTE = r"\\?['\"]"  # with a backslash in a record's JSON
 _OPENING = rf"[rbuf]{{0,2}}{_QUOTE}"
-# Words such as "sg." and "auth" are also part of ordinary text ("msg.", "author"). So these
-# patterns require more of the secret's format than a single word.
+# Ordinary text contains "sg." and "auth", too ("msg.", "author").
 _KEYWORD_FORMS = (
     r"sg\.[a-z0-9_-]{16}",
     ":aa[a-z0-9_-]{33}",
     "_v1_[0-9a-f]{64}",
     r"auth['\"\\]{0,2}[ ]{0,4}[=:(]",
-    # Literals that are joined. The words above may be split between them.
+    # Joined literals, which may split the words above.
     r"(?:''|\\?\"\\?\")\.join\([ \t]*[\[(]",
     rf"(?:%s){{2,6}}{_QUOTE}[ \t]*%",
     rf"(?:\{{[0-9]?\}}){{2,6}}{_QUOTE}\.format\(",
@@ -49,12 +47,12 @@ _KEYWORD_FORMS = (
     rf"%s{_QUOTE}[ \t]*%[ \t]*\(?[ \t]*{_OPENING}",
     rf"\}}{_QUOTE}\.format\([ \t]*{_OPENING}",
 )
-# A literal at the end of a line, which may be joined to a literal on the next line.
+# A literal that may be joined to one on the next line.
 _LITERAL_AT_END = r"(?m:['\"][ \t]*(?:\+[ \t]*)?\\?$)"
 
 
-# Pydantic's regex engine searches for all keywords at once. Searching for the keywords one by one
-# was ten times slower, and took up a tenth of each save (benchmarks/stores.py).
+# Pydantic's regex engine searches for all at once. One by one was ten times slower, a tenth of each
+# save (benchmarks/stores.py).
 _ANY_KEYWORD = SchemaValidator(
     core_schema.str_schema(
         pattern="|".join([*map(re.escape, _KEYWORDS), *_KEYWORD_FORMS, _LITERAL_AT_END]),
@@ -65,15 +63,15 @@ _LINE = re.compile(r"[^\n]+")
 
 
 def redact(text: str, *, is_prose: bool = False) -> str:
-    """Return ``text`` with its secrets replaced by redaction marks."""
+    """Replace secrets by redaction marks."""
     is_short_name = len(text) < MIN_KEY_LENGTH and text.isascii() and text.isidentifier()
     if is_short_name and text not in REGISTERED:
-        return text  # a short name, such as the name of a record's field, contains no secret
+        return text  # such as the name of a record's field
     return replace_secrets(text, is_prose, lambda kind, secret: redaction_mark(kind))
 
 
 def redact_json(value: Any) -> Any:
-    """Return JSON-ready data with all texts redacted, including the keys of objects."""
+    """Redact all texts in JSON-ready data, also the keys of objects."""
     if isinstance(value, str):
         return redact(value)
     if isinstance(value, list):
@@ -91,11 +89,10 @@ def redaction_mark(kind: str, nonce: str = "") -> str:
 def replace_secrets(
     text: str, is_prose: bool, replace: Replace, cache: dict[tuple[str, bool], str] | None = None
 ) -> str:
-    """Return a text with each secret replaced.
+    """Replace each secret in a text.
 
-    ``cache`` stores the results for lines, because most lines occur in several turns of a cell. All
-    calls with it must have the same ``replace``, which always returns the same text for the same
-    secret.
+    ``cache`` has the results for lines, most of which occur in several turns. It is for one
+    ``replace``, which always returns the same text for a secret.
     """
     text = redact_private_keys(text, replace)
     for secret, kind in list(REGISTERED.items()):
@@ -104,7 +101,7 @@ def replace_secrets(
     pieces, position = [], 0
     for start, line_end in _candidate_lines(text):
         if start < position:
-            continue  # this line was redacted together with the lines before it
+            continue  # redacted with the lines before it
         end = end_of_joined_lines(text, start, line_end)
         original = text[start:end]
         redacted = None if cache is None else cache.get((original, is_prose))
@@ -119,9 +116,8 @@ def replace_secrets(
 
 
 def _candidate_lines(text: str) -> list[tuple[int, int]]:
-    """Return the start and the end of each line that may contain secrets."""
     lower = text.lower()
-    if len(lower) != len(text):  # a letter has become two characters, so positions differ
+    if len(lower) != len(text):  # a letter has become two characters
         return [line.span() for line in _LINE.finditer(text)]
     if not lower.isascii():
         lower = lower.encode("utf-8", "replace").decode()  # the engine rejects lone surrogates
@@ -136,7 +132,7 @@ def _candidate_lines(text: str) -> list[tuple[int, int]]:
 
 
 def register_secrets(secrets: Iterable[str]) -> None:
-    """Make ``redact`` replace these secrets wherever they occur, for example in a cell's output.
+    """Make ``redact`` replace these secrets everywhere, as in a cell's output.
 
     Placeholders and short secrets are ignored.
     """
@@ -146,10 +142,9 @@ def register_secrets(secrets: Iterable[str]) -> None:
 
 
 def secrets_in_environment(environ: Mapping[str, str]) -> list[str]:
-    """Return the values of variables that are named like secrets, such as ``HF_TOKEN``.
+    """Return the secrets in variables such as ``HF_TOKEN``.
 
-    Values that don't look like secrets are left out. Kernels inherit the environment, so its values
-    may occur in cells and outputs.
+    Kernels inherit the environment, so its values may occur in cells and outputs.
     """
     return [
         value

@@ -11,17 +11,15 @@ from .names import may_be_secret
 from .texts import CLOSE, OPEN, REGISTERED, redact, redaction_mark, replace_secrets
 
 _MAX_MARK_LENGTH = 64
-# A shorter secret isn't replaced in texts in which it wasn't recognised, because it may be part of
-# many words.
+# Where it isn't recognised, a shorter secret may be part of a word.
 _MIN_LENGTH = 6
 
 
 class Vault:
     """Hides secrets from a model, and restores them in the model's answer.
 
-    A secret is replaced by a redaction mark that contains a keyed hash of the secret. The key
-    belongs to this process, so nobody can guess the mark of a secret. If ``conceal`` is False,
-    because the model runs on this machine, nothing is hidden.
+    A mark contains a keyed hash of the secret. The key belongs to this process, so nobody can guess
+    it. Without ``conceal``, because the model runs on this machine, nothing is hidden.
     """
 
     _key = secrets.token_bytes(32)
@@ -30,7 +28,7 @@ class Vault:
         self._conceal = conceal
         self._secret_by_mark: dict[str, str] = {}
         self._marks_by_kind: dict[str, list[str]] = {}
-        self._pending = ""  # the end of the last piece, if it may be the beginning of a mark
+        self._pending = ""  # perhaps the beginning of a mark
         self._cache: dict[tuple[str, bool], str] = {}  # see `replace_secrets`
 
     def __len__(self) -> int:
@@ -43,9 +41,9 @@ class Vault:
     def update_marks(self, text: str) -> str:
         """Replace the marks in a text from the history, which contain no hash.
 
-        If this vault has exactly one secret of the mark's kind, the mark becomes that of ``hide``,
-        or the secret itself if nothing is hidden. Only pass texts from the history: into any other
-        text, somebody could write a mark in order to obtain the secret.
+        If this vault has exactly one secret of its kind, a mark becomes that of ``hide``, or the
+        secret if nothing is hidden. Only pass texts from the history: into any other text, somebody
+        could write a mark in order to obtain the secret.
         """
         if OPEN in text:
             for kind, marks in self._marks_by_kind.items():
@@ -57,8 +55,7 @@ class Vault:
     def redact(self, texts: Sequence[str]) -> tuple[list[str], int]:
         """Return texts as they may be stored, and the number of secrets in this vault.
 
-        Recognised secrets are replaced wherever they occur, also if they aren't hidden from the
-        model.
+        Secrets are replaced even if they aren't hidden from the model.
         """
         secrets_by_length = sorted(self._kind_by_secret(), key=lambda item: -len(item[0]))
         redacted = list(texts)
@@ -69,10 +66,10 @@ class Vault:
         return redacted, len(secrets_by_length)
 
     def register_unrecognised(self, answer: str) -> None:
-        """Register the secrets that ``redact`` doesn't recognise in an answer, as in a call.
+        """Register secrets that ``redact`` doesn't recognise in an answer, as in a call.
 
-        So they are redacted in the stored answer, and when the accepted code is recorded or sent. A
-        secret that may be an ordinary word is left out.
+        So they are redacted in the stored answer, and in the accepted code. A secret that may be an
+        ordinary word is left out.
         """
         if secrets := self._kind_by_secret():
             redacted = redact(answer)
@@ -95,9 +92,9 @@ class Vault:
         ]
 
     def feed(self, text: str) -> str:
-        """Return the next piece of the answer with its secrets restored.
+        """Restore the secrets in the next piece of an answer.
 
-        The beginning of a mark at its end is buffered for the next call.
+        The beginning of a mark at its end is buffered.
         """
         if not (self._secret_by_mark and self._conceal):
             return text
@@ -110,7 +107,7 @@ class Vault:
         return self._restore(text[:start] if is_incomplete else text)
 
     def finish(self) -> str:
-        """Return the end of the answer, which ``feed`` may have buffered."""
+        """Return what ``feed`` has buffered."""
         pending, self._pending = self._pending, ""
         return pending
 
