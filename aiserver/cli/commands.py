@@ -1,4 +1,4 @@
-"""Add commands whose modules are imported only when they run, so that others start quickly."""
+"""Add commands whose modules are imported only when they run."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def add_lazy_command(
 ) -> argparse.ArgumentParser:
     """Add a command: ``runner`` calls ``function`` with what it opens.
 
-    Both are paths in this package, such as ``plugins.git.commands.run_install``.
+    Both are paths such as ``plugins.git.commands.run_install``.
     """
 
     def run(arguments: argparse.Namespace) -> int:

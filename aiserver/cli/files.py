@@ -1,4 +1,4 @@
-"""Read the notebook that a person names on the command line, and write exported files."""
+"""Read notebooks, and write exported files."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..models import is_id
 
 
 def read_notebook(name: str) -> bytes:
-    """Return the bytes of a notebook's file, or of the file that a link leads to.
+    """Read a notebook's file, or a link's target.
 
     A named pipe would block, and a device may never end. Raises SettingError.
     """
@@ -27,7 +27,7 @@ def read_notebook(name: str) -> bytes:
 
 
 def notebook_id_of(path: str) -> str:
-    """Return the notebook id in a notebook's file. Raises SettingError if there is none."""
+    """Return the id in a notebook's file. Raises SettingError."""
     try:
         notebook_id = json.loads(read_notebook(path))["metadata"]["aiserver"]["notebook_id"]
     except (ValueError, KeyError, TypeError, RecursionError):
@@ -41,15 +41,15 @@ def notebook_id_of(path: str) -> str:
 
 
 def is_file(name: str) -> bool:
-    """Return whether a name refers to a notebook's file instead of its id."""
+    """Return whether a name is a notebook's file, not its id."""
     return name.endswith(".ipynb") or Path(name).is_file()
 
 
 def write_output(output: str | None, name: str, data: bytes, *, force: bool) -> Path:
-    """Write ``data`` to the file ``output``, and return the path of the written file.
+    """Write ``data`` to ``output``, and return the path.
 
-    If ``output`` is a folder or None, the file is called ``name``, in that or the current folder.
-    Raises SettingError if it exists with other content, unless ``force`` is set.
+    In a folder, or by default in the current one, the file is called ``name``. Raises SettingError
+    if it has other content, unless ``force`` is set.
     """
     target = Path(output or name)
     if target.is_dir():
@@ -64,12 +64,12 @@ def write_output(output: str | None, name: str, data: bytes, *, force: bool) -> 
 
 
 def create_output_folder(folder: Path) -> None:
-    """Create a folder for exported files, unless it exists. A person's own folder may be a link."""
+    """Create a folder, unless it exists. A person's own may be a link."""
     ensure_folder(folder.resolve())
 
 
 def write_new_file(folder: Path, name: str, data: bytes) -> bool:
-    """Write a file, unless there is one with other content; return whether it has the content."""
+    """Write a file, unless it has other content; return whether it has this one."""
     file = folder / name
     if file.exists() or file.is_symlink():
         return file.is_file() and file.read_bytes() == data

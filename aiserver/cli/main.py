@@ -1,12 +1,10 @@
 """Run a command of ``jupyter aiserver …``.
 
-Plugins add most commands. Each command has a function ``run``, which gets the parsed arguments and
-returns the exit status.
+Plugins add most commands. The exit status is 0 after a success, 1 after a failure, 2 after wrong
+usage and 130 after Ctrl+C.
 
-The exit status is 0 after a success, 1 after a failure, 2 after wrong usage and 130 after Ctrl+C.
-
-Invariant: printing never fails because a character is missing from the output's encoding. For
-example, on a Chinese Windows, Python encodes redirected output in GBK, which has no “✓”.
+Invariant: printing never fails because the output's encoding lacks a character, as GBK on a Chinese
+Windows lacks “✓”.
 """
 
 from __future__ import annotations
@@ -25,7 +23,7 @@ from .doctor import commands as doctor
 
 
 def create_parser() -> argparse.ArgumentParser:
-    """Create the parser of the command line."""
+    """Create the command line's parser."""
     root = argparse.ArgumentParser(
         prog="jupyter aiserver", description="AI Server: every code cell remembers how it was made."
     )
@@ -50,13 +48,12 @@ def main(argv: list[str] | None = None) -> int:
         return 1
     except OSError as error:
         is_full = storage_error_class(error) is StorageFull
-        # Or the program that reads the output, such as `head`, has ended.
+        # Or the output's reader, such as `head`, has ended.
         if not (is_full or isinstance(error, BrokenPipeError)):
             raise
         if is_full:
             print(StorageFull().message, file=sys.stderr)
-        # Discard the rest of the output. Otherwise, Python fails again when it flushes the output
-        # at exit.
+        # Otherwise, Python fails again when it flushes the output at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except KeyboardInterrupt:

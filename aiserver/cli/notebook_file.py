@@ -1,8 +1,8 @@
 """Read a notebook's file, and replace the source of one of its cells.
 
-Invariants: a write is atomic, changes the source of one cell and, if they differ from those of the
-histories, the ids of the notebook and its cells; everything else in the file keeps its value and
-its order. If the file was changed after it was read, nothing is written.
+Invariants: a write is atomic. It changes the source of one cell and, if they differ from the
+histories', the ids; everything else keeps its value and order. If the file was changed meanwhile,
+nothing is written.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Cell:
 
     @property
     def id(self) -> str:
-        """The cell's id; empty if it has no valid one."""
+        """The valid id, or ""."""
         id_ = self._fields.get("id")
         return id_ if isinstance(id_, str) and is_id(id_) else ""
 
@@ -44,7 +44,6 @@ class Cell:
 
     @property
     def source(self) -> str:
-        """The cell's source."""
         source = self._fields.get("source", "")
         return "".join(source) if isinstance(source, list) else str(source)
 
@@ -70,7 +69,7 @@ class NotebookFile:
     def __init__(self, name: str) -> None:
         self.name = name
         self._bytes = read_notebook(name)
-        self._path = Path(name).resolve()  # a link stays a link: its target is replaced
+        self._path = Path(name).resolve()  # a link's target is replaced
         try:
             self.content = json.loads(self._bytes)
             self._metadata: dict[str, Any] = self.content["metadata"]
@@ -82,7 +81,7 @@ class NotebookFile:
             raise SettingError(f"“{name}” is not a notebook of format 4 or newer.")
 
     def path_below(self, folder: Path) -> str:
-        """Return the path in the contents API of a server that serves ``folder``."""
+        """Return the path for a server that serves ``folder``."""
         try:
             return self._path.relative_to(folder.resolve()).as_posix()
         except ValueError as error:
@@ -98,11 +97,10 @@ class NotebookFile:
             return False
 
     def find_cell(self, name: str) -> Cell:
-        """Return the cell with a number, counted from 1, or with an id or the start of it.
+        """Return the cell with a number, from 1, or with an id or the start of it.
 
-        Tools number cells from 0, so the ids "0" and "1" aren't those of the cells 0 and 1. Raises
-        NotFound; SettingError if the cell has no id of its own, by which its history could be found
-        again.
+        Tools number cells from 0, so the id "1" isn't that of cell 1. Raises NotFound; SettingError
+        if the cell has no id by which its history could be found again.
         """
         ids = [cell.id for cell in self.cells]
         if name.isascii() and name.isdigit() and (name not in ids or is_positional(name)):
@@ -145,9 +143,7 @@ class NotebookFile:
         return name[:256] if isinstance(name, str) else ""
 
     def cells_above(self, cell: Cell) -> list[dict[str, Any]]:
-        """Return the nearest cells above a cell within the limits, from top to bottom, without
-        empty ones.
-        """
+        """Return the nearest cells within the limits, from top to bottom, without empty ones."""
         above: list[dict[str, Any]] = []
         remaining = MAX_CHARACTERS_ABOVE
         for other in reversed(self.cells[: self.cells.index(cell)]):
@@ -161,10 +157,7 @@ class NotebookFile:
         return above[::-1]
 
     def write(self, cell: Cell, source: str, notebook_id: str) -> None:
-        """Write ``source`` into a cell.
-
-        Raises StorageError; SettingError if the file was changed meanwhile.
-        """
+        """Raises StorageError; SettingError if the file was changed meanwhile."""
         if self.notebook_id != notebook_id:
             data = self._metadata.get("aiserver")
             data = data if isinstance(data, dict) else {}
@@ -183,7 +176,7 @@ class NotebookFile:
 
 
 def _encode(content: Any, old: bytes) -> bytes:
-    """Encode a notebook like the old file: with its indentation and its end."""
+    """Keep the indentation and the end of the old file."""
     second_line = old.split(b"\n", 2)[1:2]
     width = len(second_line[0]) - len(second_line[0].lstrip(b" ")) if second_line else 0
     options: dict[str, Any] = {"indent": width or None}

@@ -1,4 +1,4 @@
-"""Select sessions by a notebook's file, a notebook id, a cell id, or both ids."""
+"""Select sessions by a notebook's file, by its id, a cell's, or both."""
 
 from __future__ import annotations
 
@@ -18,17 +18,16 @@ from .terminal import make_safe
 SelectedSession = tuple[SessionKey, SessionSummary]
 """The key and summary of a selected session."""
 
-_MIN_PREFIX = 4  # the minimum number of characters of a shortened id
+_MIN_PREFIX = 4  # characters of a shortened id
 
 
 async def select(
     context: StoreContext, name: str | None = None, *, with_origins: bool = False
 ) -> list[SelectedSession]:
-    """Return the keys and summaries of the sessions that ``name`` selects; without it, of all.
+    """Return keys and summaries of the sessions that ``name`` selects, by default of all.
 
-    ``name`` is a notebook's file or id, a cell's id, or both ids as ``NOTEBOOK/CELL``. A single id
-    may be shortened to its first characters (at least 4), if no other id begins with them. Raises
-    NotFound, SettingError.
+    ``name`` is a notebook's file or id, a cell's id, or ``NOTEBOOK/CELL``. A single id may be
+    shortened to at least 4 characters, if no other begins with them. Raises NotFound, SettingError.
     """
     rows: list[SelectedSession] = []
     for owner in context.owners:
@@ -62,7 +61,7 @@ async def select(
 
 
 def check_cell_of_one(keys: Iterable[SessionKey]) -> None:
-    """Raise SettingError if a cell's id is in several notebooks: copies have the same ids."""
+    """Raise SettingError for several notebooks: copies have the same cell ids."""
     names = sorted({f"{key.notebook_id}/{key.cell_id}" for key in keys})
     if len(names) > 1:
         raise SettingError(
@@ -73,7 +72,7 @@ def check_cell_of_one(keys: Iterable[SessionKey]) -> None:
 async def count_requests(
     context: StoreContext, rows: Iterable[SelectedSession]
 ) -> list[SelectedSession]:
-    """Return the rows with the numbers of requests instead of those of turns."""
+    """Count requests instead of turns."""
     counted = []
     for key, summary in rows:
         with contextlib.suppress(StorageError):
@@ -86,8 +85,8 @@ async def count_requests(
 async def find_notebooks(context: StoreContext, name: str) -> list[str]:
     """Return the id of the notebook in a file, and those that it had there before.
 
-    A copy, or a file that git has put back, contains the id of another file's notebook until it was
-    opened and saved. Raises SettingError if the file has no id, or such an id.
+    A copy, or a file that git has put back, contains another one's id until it was opened and
+    saved. Raises SettingError for such an id, or none.
     """
     notebook_id = notebook_id_of(name)
     path = path_in(context.configuration.root_dir, name)
@@ -105,9 +104,9 @@ async def find_notebooks(context: StoreContext, name: str) -> list[str]:
 
 
 async def find_recorded_at(context: StoreContext, name: str) -> str:
-    """Return the id of the only notebook with sessions that was last recorded at a file's path.
+    """Return the only notebook with sessions that was last recorded at a path.
 
-    This finds the notebook of a file that is damaged or deleted. Raises NotFound, SettingError.
+    The file may be damaged or deleted. Raises NotFound, SettingError.
     """
     index = NotebookIndex(context.store, context.owner)
     await index.refresh()
@@ -130,12 +129,12 @@ async def find_recorded_at(context: StoreContext, name: str) -> str:
 
 
 def path_in(folder: Path, name: str) -> str:
-    """Return a file's path in the contents API of a server that serves ``folder``."""
+    """Return a file's path for a server that serves ``folder``."""
     return name_under(folder.resolve(), Path(name).resolve())
 
 
 def find_id(ids: Collection[str], name: str) -> str | None:
-    """Return the id that equals ``name``, or else the only one that begins with it, or None.
+    """Return the id ``name``, or else the only one that begins with it, or None.
 
     Raises SettingError if several do.
     """

@@ -1,8 +1,7 @@
-"""Open the store of a command, with the configuration that a Jupyter server would use.
+"""Open the store of a command.
 
-Invariants: by default, a command uses the store and the owner that a Jupyter server would use if it
-were started in the current folder. A ``file:`` URL or a path in the command overrides the folder in
-the configuration.
+Invariants: by default, store and owner are those of a Jupyter server in the current folder. A
+``file:`` URL or a path in the command overrides the configuration.
 """
 
 from __future__ import annotations
@@ -31,15 +30,14 @@ if TYPE_CHECKING:
     from ..extension import AIServer
     from ..notebooks.identity import NotebookRegistry
 
-# A path contains a slash or backslash, or begins with `.` or `~`; anything else is the name of a
-# store, unless there is a folder with that name.
+# A path; anything else is the name of a store, unless there is a folder with that name.
 _PATH_PATTERN = re.compile(r"[/\\]|^[.~]")
 
 
 class Configuration:
-    """The configuration that a Jupyter server in the current folder would use. Starts no server.
+    """The configuration of a Jupyter server in the current folder, which isn't started.
 
-    Raises SettingError if Jupyter rejects it. Then Jupyter has printed the reason.
+    Raises SettingError if Jupyter rejects it, and has printed the reason.
     """
 
     def __init__(self) -> None:
@@ -59,7 +57,6 @@ class Configuration:
 
     @property
     def is_enabled(self) -> bool:
-        """Whether AI Server's server extension is enabled."""
         return bool(self._server.jpserver_extensions.get("aiserver"))
 
     @cached_property
@@ -69,21 +66,21 @@ class Configuration:
         return AIServer(config=self._server.config)
 
     def create_store(self, choice: str = "") -> SessionManager:
-        """Create a store by its URL, name or folder, or else the configured one."""
+        """The choice is a URL, name or folder."""
         folder = _folder_from(choice)
         if folder is not None:
-            # Pass the folder as `root`: a configured `root` would override the folder in a URL.
+            # A configured `root` would override the folder in a URL.
             return FileSessionManager(parent=self.extension, root=str(folder))
         store: SessionManager = self.extension.make_sessions(str(self.root_dir), choice)
         return store
 
     def owner_in(self, store: SessionManager) -> str:
-        """Return the owner whose sessions the server would show: nobody if it isn't shared."""
+        """Return the owner whose sessions the server would show."""
         return str(self.extension.session_owner) if store.shared else ""
 
 
 def _folder_from(choice: str) -> Path | None:
-    """Return the root that a ``file:`` URL or a path names, or whose ``.aiserver_sessions``."""
+    """Return the root that a ``file:`` URL or path names, itself or by ``.aiserver_sessions``."""
     if choice.lower().startswith("file:"):
         folder = path_from_url(choice)
     elif "://" not in choice and (
@@ -105,13 +102,13 @@ class StoreContext:
 
     @property
     def owner(self) -> str:
-        """The owner, if there is exactly one. Otherwise, SettingError is raised."""
+        """The only owner. Raises SettingError."""
         if len(self.owners) != 1:
             raise SettingError("This works for one owner only. Choose one with --owner.")
         return self.owners[0]
 
     def start_plugins(self, owner: str) -> Plugins:
-        """Start the plugins as a server with this store does. The caller stops them."""
+        """Start the plugins; the caller stops them."""
         plugins, folder = load_plugins(self.configuration.extension), self.configuration.root_dir
         log = logging.getLogger(__name__)
         plugins.start(Host(self.store, owner, str(folder), plugins, log))
@@ -119,14 +116,14 @@ class StoreContext:
 
     @property
     def name(self) -> str:
-        """The name of the store, without passwords."""
+        """The store's name, without passwords."""
         if isinstance(self.store, FileSessionManager):
             return str(Path(self.store.root) / FOLDER)
         return hide_password(self.store.url) or type(self.store).__name__
 
     @property
     def root(self) -> Path:
-        """The folder to which the paths of notebooks in change logs are relative."""
+        """Paths of notebooks in change logs are relative to it."""
         if isinstance(self.store, FileSessionManager):
             return Path(self.store.root)
         return self.configuration.root_dir
@@ -138,8 +135,8 @@ class StoreContext:
                 self.root.mkdir(parents=True, exist_ok=True)
 
     def notebooks(self, owner: str | None = None) -> NotebookRegistry:
-        """Return an owner's registry of the notebooks in the folder that Jupyter serves."""
-        # Imported here, because most commands don't need Jupyter's server.
+        """Return an owner's registry for the folder that Jupyter serves."""
+        # Most commands don't need Jupyter's server.
         from jupyter_server.services.contents.filemanager import FileContentsManager
 
         from ..handlers.notebooks import notebook_registry
@@ -156,9 +153,9 @@ async def open_store(
     all_owners: bool = False,
     configuration: Configuration | None = None,
 ) -> AsyncIterator[StoreContext]:
-    """Open the store with this URL, name or folder, or else the configured one; then close it.
+    """Open a store by URL, name or folder, or else the configured one.
 
-    Without an owner, the command handles the sessions that a server would show.
+    By default, the sessions are those that a server would show.
     """
     configuration = configuration or Configuration()
     store = configuration.create_store(choice or "")
@@ -176,7 +173,7 @@ def run_with_store(
     run_command: Callable[[argparse.Namespace, StoreContext], Awaitable[int]],
     arguments: argparse.Namespace,
 ) -> int:
-    """Run a command with the store that its arguments name; return the exit status."""
+    """Run a command with the store that its arguments name."""
 
     async def run() -> int:
         async with open_store(arguments.store, arguments.owner, arguments.all_owners) as context:

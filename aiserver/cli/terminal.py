@@ -1,4 +1,4 @@
-"""Print safely at a terminal, ask for confirmation, and show progress."""
+"""Print safely, ask for confirmation, and show progress."""
 
 from __future__ import annotations
 
@@ -13,15 +13,12 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]"
 
 
 def make_safe(text: str) -> str:
-    """Replace control characters, and characters that change the direction of text, with �.
-
-    Tabs and line feeds are not replaced.
-    """
+    """Replace control characters, except tabs and line feeds, and marks of text direction by �."""
     return _CONTROL.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
 def print_json(data: object) -> None:
-    """Print data as JSON in which the characters that ``make_safe`` replaces are escaped."""
+    """Print JSON; escape the characters that ``make_safe`` replaces."""
     text = json.dumps(data, ensure_ascii=False, indent=2)
     print(_CONTROL.sub(lambda match: f"\\u{ord(match[0]):04x}", text))
 
@@ -41,10 +38,9 @@ def print_markdown(markdown: str) -> None:
 
 
 def confirm(question: str, *, yes: bool, default: bool = False) -> bool:
-    """Ask the user a yes/no question. If the user only presses Enter, return ``default``.
+    """Ask a yes/no question; Enter means ``default``.
 
-    If ``yes`` (the option ``--yes``) is set, return True without asking. Raises SettingError if it
-    is not set and there is no terminal.
+    With ``yes`` (``--yes``), return True without asking. Raises SettingError without a terminal.
     """
     if yes:
         return True
@@ -54,13 +50,13 @@ def confirm(question: str, *, yes: bool, default: bool = False) -> bool:
         answer = input(f"{question} [{'Y/n' if default else 'y/N'}] ").strip().lower()
     except EOFError:  # Ctrl+D
         return False
-    return default if not answer else answer in ("y", "yes", "是")  # 是 is Chinese for yes
+    return default if not answer else answer in ("y", "yes", "是")  # Chinese for yes
 
 
 def create_bar(stream: TextIO, *columns: str) -> Any:
-    """Create a bar of ``rich`` with one task, whose id is 0. It shows only at a terminal.
+    """Create a bar of ``rich`` with one task, 0. It shows only at a terminal.
 
-    ``columns`` are names of classes of ``rich`` for columns to the right of the bar.
+    ``columns`` are classes of ``rich``, to the right of the bar.
     """
     from rich import console, progress
 
@@ -78,7 +74,7 @@ def create_bar(stream: TextIO, *columns: str) -> Any:
 
 
 class ProgressBar:
-    """Shows on standard error, if that is a terminal, how many items are done."""
+    """Shows on standard error, if it is a terminal, how many items are done."""
 
     def __init__(self, label: str, total: int | None = None) -> None:
         self._bar = create_bar(sys.stderr, "MofNCompleteColumn")
@@ -92,9 +88,8 @@ class ProgressBar:
         self._bar.stop()
 
     def begin(self, label: str, total: int | None) -> None:
-        """Begin the next phase of the work, of ``total`` items if their number is known."""
+        """Begin the next phase, of ``total`` items if known."""
         self._bar.reset(0, description=label, total=total)
 
     def advance(self) -> None:
-        """Count one more item as done."""
         self._bar.advance(0)

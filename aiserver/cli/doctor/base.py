@@ -1,4 +1,4 @@
-"""The findings of checks. A check is a function that returns a list of findings."""
+"""The findings of checks."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ class Finding:
 
 
 def ok(text: str) -> Finding:
-    """Return a finding that something is as it should be."""
+    """Something is as it should be."""
     return Finding("ok", text)
 
 
 def note(text: str, fix: str = "") -> Finding:
-    """Return a finding about something that the user should know, although AI Server works."""
+    """Something that the user should know, although AI Server works."""
     return Finding("note", text, fix)
 
 
 def problem(text: str, fix: str) -> Finding:
-    """Return a finding about something that prevents AI Server from working."""
+    """Something that prevents AI Server from working."""
     return Finding("problem", text, fix)

@@ -1,8 +1,8 @@
 """The command ``jupyter aiserver doctor``: run the checks and print their findings.
 
-Invariants: the checks use the configuration that a Jupyter server would use if it were started in
-the current folder. The exit status is 1 if there is a problem, else 0. If a check raises an
-exception, the exception is reported as a problem, and the remaining checks still run.
+Invariants: the configuration is that of a Jupyter server in the current folder. The exit status is
+1 if there is a problem, else 0. A check's exception is reported as a problem, and the others still
+run.
 """
 
 from __future__ import annotations
@@ -30,17 +30,17 @@ _ASCII_SIGNS = {"ok": "+", "note": "!", "problem": "x", "fix": "->"}
 
 
 def add_commands(groups: Any) -> None:
-    """Add the command ``doctor`` to the command line."""
+    """Add the command ``doctor``."""
     command = add_command(groups, "doctor", "find problems and show how to fix them", run_doctor)
     command.add_argument("--ask", action="store_true", help="also send a test request to the model")
     command.add_argument("--json", action="store_true", help="print the findings as JSON")
 
 
 def run_doctor(arguments: argparse.Namespace) -> int:
-    """Run all checks, and print their findings. Returns the exit status."""
+    """Run all checks; return the exit status."""
     report = [(name, _run_check(check)) for name, check in _create_checks(ask=arguments.ask)]
     if arguments.json:
-        # Scripts read this JSON, so its keys never change. The key for the fix is called "mend".
+        # Scripts read this, so the keys never change: "mend" is the fix.
         data = {
             name: [
                 {"level": finding.level, "text": finding.text, "mend": finding.fix}
@@ -90,7 +90,7 @@ def _run_check(check: Callable[[], list[Finding]]) -> list[Finding]:
 
 
 def _supported_signs() -> dict[str, str]:
-    """Return ASCII signs if the output's encoding lacks one of the usual signs."""
+    """The output's encoding may lack signs."""
     try:
         "".join(_SIGNS.values()).encode(sys.stdout.encoding or "utf-8")
     except UnicodeEncodeError:

@@ -1,8 +1,6 @@
 """Check that AI Server is installed completely and enabled in Jupyter.
 
-The checks read the metadata of installed packages, Jupyter's configuration of extensions, and the
-``package.json`` of AI Server's JupyterLab extension. They change nothing, and don't import
-JupyterLab or Notebook.
+The checks change nothing, and import neither JupyterLab nor Notebook.
 """
 
 from __future__ import annotations
@@ -20,7 +18,7 @@ from ... import __version__
 from .base import Finding, note, ok, problem
 
 _REINSTALL = "pip install --force-reinstall aiserver"
-# The supported versions of each frontend: `("4.5", "5")` means 4.5 or newer, but below 5.
+# Supported versions: `("4.5", "5")` means 4.5 or newer, but below 5.
 _FRONTENDS = {"jupyterlab": ("4.5", "5"), "notebook": ("7.5", "8")}
 
 
@@ -116,7 +114,7 @@ def _check_labextension() -> list[Finding]:
 
 
 def _normalize(version: str) -> str:
-    """Convert an npm version to the form that Python uses: ``"1.0.0-alpha.1" -> "1.0.0a1"``."""
+    """From npm's form to Python's: ``"1.0.0-alpha.1" -> "1.0.0a1"``."""
     try:
         return str(Version(version))
     except ValueError:

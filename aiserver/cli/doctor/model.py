@@ -1,7 +1,7 @@
 """Check the proxies, that a model is available and, with ``--ask``, that it answers.
 
-Without ``--ask`` no request is sent to a model. With ``--ask`` one short request is sent to the
-default model, which may be remote. The user names and passwords of proxies are not printed.
+Only with ``--ask``, one short request is sent to the default model, which may be remote. User names
+and passwords of proxies are not printed.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ _SOCKS_PROXY_FIX = "pip install 'httpx[socks]'"
 
 
 def check_proxies() -> list[Finding]:
-    """Check the proxies of the environment or, on Windows and macOS, of the system's settings."""
-    proxies = getproxies()  # httpx uses the same function
+    """Check the proxies of the environment or, on Windows and macOS, of the system."""
+    proxies = getproxies()  # as httpx does
     findings = [
         _check_proxy(_source(kind), proxies[kind])
         for kind in ("http", "https", "all")
@@ -40,7 +40,7 @@ def check_proxies() -> list[Finding]:
 
 
 def _source(kind: str) -> str:
-    """Return the name of the variable that sets a proxy. If both are set, httpx uses the first."""
+    """If both are set, httpx uses the first."""
     names = (f"{kind}_proxy", f"{kind}_proxy".upper())
     return next(filter(os.environ.get, names), f"{names[0]} (in the system's settings)")
 
@@ -61,9 +61,9 @@ def _check_proxy(name: str, proxy: str) -> Finding:
 
 
 async def check_model(models: ModelRegistry, *, ask: bool) -> list[Finding]:
-    """Check the default model, and report whether the others are available. Close ``models``.
+    """Check the default model and the others; close ``models``.
 
-    If ``ask`` is set and the default model is ready, send a test request to it.
+    With ``ask``, send a test request to the default model, if it is ready.
     """
     try:
         overview = await models.overview()

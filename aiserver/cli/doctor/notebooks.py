@@ -1,7 +1,7 @@
 """Check whether other tools have changed the ids in notebooks that have histories.
 
 Invariants: nothing is written. The time and the number of notebooks are limited, and the report
-says what was not checked. A notebook is looked for at its last recorded path.
+says what was not checked.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _MAX_NOTEBOOKS, _MAX_SECONDS, _MAX_MEGABYTES = 200, 10, 20
 
 
 async def check_notebooks(configuration: Configuration) -> list[Finding]:
-    """Check the notebooks with histories in the folder that Jupyter serves."""
+    """Check notebooks with histories at their last recorded paths."""
     try:
         async with open_store(configuration=configuration) as context:
             return await _check(context, time.monotonic() + _MAX_SECONDS)

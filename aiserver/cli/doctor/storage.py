@@ -1,8 +1,7 @@
 """Check that the store is available, and that histories and settings can be saved safely.
 
-The checks create temporary files in the folder of the sessions and in the folder of the settings,
-and delete them. If such a folder doesn't exist yet, its nearest existing parent is checked instead.
-The checks don't change histories, and don't read the keys of providers.
+The checks create and delete temporary files in the folders of the sessions and the settings, or in
+their nearest existing parents. They don't change histories, and don't read keys.
 """
 
 from __future__ import annotations
@@ -33,13 +32,13 @@ from ...sessions.record.codec import has_markers
 from ...sessions.record.filenames import log_notebook_id
 from .base import Finding, note, ok, problem
 
-_START_SIZE = 4096  # bytes; the beginning of a session file contains the ids of cell and notebook
-LOW_SPACE = 100 * 1024 * 1024  # the doctor warns if fewer bytes are free
+_START_SIZE = 4096  # bytes; they contain the ids
+LOW_SPACE = 100 * 1024 * 1024  # the doctor warns below
 _STORE_FIX = "Check AIServer.session_manager, the login, and that the database is running."
 
 
 async def check_store(store: SessionManager) -> list[Finding]:
-    """Check the configured store, and close it. Passwords in URLs are hidden in the findings."""
+    """Check the store, and close it. Findings contain no passwords."""
     try:
         if isinstance(store, FileSessionManager):
             return check_storage(Path(store.root))
@@ -77,7 +76,6 @@ def check_storage(root: Path) -> list[Finding]:
 
 def check_settings(folder: Path) -> list[Finding]:
     """Check the folder of settings and keys, which may not exist yet."""
-    # Find the folder or, if it doesn't exist, its nearest parent that exists.
     existing_folder = folder
     while not existing_folder.exists() and existing_folder != existing_folder.parent:
         existing_folder = existing_folder.parent
