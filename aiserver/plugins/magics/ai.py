@@ -15,7 +15,7 @@ from .output import Output, create_output, review_hint
 from .session import current_session
 from .stream import read_events, stream_from_child
 
-MAX_REQUEST = 20_000  # characters; the limits of the HTTP API
+MAX_REQUEST = 20_000  # of the HTTP API
 MAX_SOURCE = 200_000
 
 _USAGE = """\
@@ -24,19 +24,19 @@ the request, in any language     ask for code; Ctrl+K in the cell then shows it 
 %ai a question                   ask in one line
 %ai?                             the options"""
 
-# The options at the beginning of a line; the rest of the line belongs to the request.
+# Options at the line's beginning, then the request.
 _LINE = re.compile(r"\s*((?:(?:-m|--model)(?:=|\s+)\S+\s*|--?[A-Za-z][\w-]*\s*)*)(.*)", re.S)
 _STOPPED = "Stopped. What was received is in the history."
 
 
 class RequestFailed(Exception):
-    """The request failed or was stopped. The message is a sentence for people.
+    """The request failed or was stopped. The message is for people.
 
-    The cell counts as failed, so that “Run All” and papermill stop there.
+    The cell fails, so that “Run All” and papermill stop there.
     """
 
     def _render_traceback_(self) -> list[str]:
-        """Return the lines that IPython shows instead of a traceback."""
+        """IPython shows this instead of a traceback."""
         return [str(self)]
 
 
@@ -73,7 +73,7 @@ class AIMagics(Magics):
             output.end()
             raise RequestFailed(error.sentence) from None
         except KeyboardInterrupt:
-            # The connection is closed now, so the server stops the model and saves the turn.
+            # The server now stops the model and saves the turn.
             output.end()
             raise RequestFailed(_STOPPED) from None
 
@@ -93,9 +93,9 @@ class AIMagics(Magics):
         if model:
             body["model"] = model
         if key in self._answered:
-            body["mode"] = "retry"  # the cell was run again, so another answer is wanted
+            body["mode"] = "retry"  # run again, for another answer
         server = session.server
-        # Without a server, a process of its own answers.
+        # Without a server, a child process answers.
         answering = server.stream("aiserver/generate", body) if server else stream_from_child(body)
         with answering as lines:
             turn = _show(read_events(lines), output)
@@ -110,7 +110,7 @@ class AIMagics(Magics):
 
 
 def _show(events: Iterable[tuple[str, dict[str, Any]]], output: Output) -> dict[str, Any]:
-    """Show the events of an answer. Return its turn, with ``is_saved`` and the page's ``locale``.
+    """Return the turn, with ``is_saved`` and the page's ``locale``.
 
     Raises ServerError if the answer failed or was stopped.
     """
@@ -136,7 +136,7 @@ def _show(events: Iterable[tuple[str, dict[str, Any]]], output: Output) -> dict[
 
 
 def register(shell: Any) -> None:
-    """Register ``%ai`` and ``%%ai``. A second call replaces the first one."""
+    """Register ``%ai`` and ``%%ai``, perhaps again."""
     shell.register_magics(AIMagics)
     transformers = shell.input_transformers_cleanup
     if allow_question not in transformers:
@@ -146,8 +146,8 @@ def register(shell: Any) -> None:
 def allow_question(lines: list[str]) -> list[str]:
     """Let a request in a line end with a question mark.
 
-    IPython would show the help of the request's last word. Only the first line of a cell counts,
-    because a later line may be a part of a string. ``%ai?`` still shows the help of the magic.
+    IPython would show help on its last word. Only a cell's first line counts, because a later one
+    may be in a string. ``%ai?`` still shows help.
     """
     for index, line in enumerate(lines):
         if line.strip():

@@ -1,7 +1,7 @@
 """Choose the DataFrames and variables that are described in a request.
 
-The functions mirror those of ``src/ask/model/context/attachments.ts``. The tests of both run the
-cases in ``attachmentCases.json`` next to that file.
+The functions mirror ``src/ask/model/context/attachments.ts``. The tests of both run
+``attachmentCases.json`` there.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ _DATA_FILE = re.compile(
 
 
 def attach(described: dict[str, Any], texts: Sequence[str]) -> dict[str, Any]:
-    """Return the DataFrames and variables of a request's context.
+    """Return a request's DataFrames and variables.
 
-    ``texts`` are the intent, the cell's code and the code of the cell above.
+    ``texts`` are the intent, the cell's code and that of the cell above.
     """
     return {
         "dataframes": named_frames(described, texts),
@@ -38,7 +38,7 @@ def attach(described: dict[str, Any], texts: Sequence[str]) -> dict[str, Any]:
 def named_frames(described: dict[str, Any], texts: Sequence[str]) -> list[dict[str, Any]]:
     """Return the DataFrames that the texts name, or else the only one: ``namedFrames``.
 
-    The only DataFrame is left out if the first text, the intent, is about other data.
+    It is left out if the first text, the intent, is about other data.
     """
     frames = described["frames"]
     named = _named(frames, texts, described)
@@ -83,7 +83,7 @@ def mentions(text: str, name: str, described: dict[str, Any]) -> bool:
 
 
 def _is_name_at(text: str, at: int, name: str, described: dict[str, Any]) -> bool:
-    """``isNameAt``. The language of the variables is Python unless ``described`` says another."""
+    """``isNameAt``. ``described`` may name another language than Python."""
     before, after = text[max(0, at - 1) : at], text[at + len(name) :]
     is_ascii = re.fullmatch(r"[\w.]+", name, re.A) is not None
     if is_ascii and (re.match(r"\w", before, re.A) or re.match(r"\w", after, re.A)):

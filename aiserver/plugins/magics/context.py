@@ -1,7 +1,7 @@
-"""The context of a request: the cells that ran before, and what the kernel's variables are.
+"""The context of a request: the cells that ran before, and the kernel's variables.
 
-Invariant (P15): of variables, only names, classes and sizes are sent, and of DataFrames also the
-names and dtypes of their columns. No value is sent.
+Invariant (P15): only names, classes and sizes are sent, and names and dtypes of columns, but no
+value.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from .attachments import attach
 
 MAX_CELLS = 200
 MAX_CHARACTERS = 200_000
-MAX_CELL = 100_000  # characters of one cell
+MAX_CELL = 100_000  # of one cell
 
 _REQUEST_CELL = re.compile(r"\s*%%ai(?!\w)")
 _REQUEST_LINE = re.compile(r"^\s*%(?:ai|load_ext\s+aiserver)(?!\w).*\n?", re.M)
@@ -33,10 +33,9 @@ def context_of(shell: Any, request: str) -> dict[str, Any]:
 
 
 def _cells(shell: Any) -> list[dict[str, Any]]:
-    """Return the cells that this IPython has run, oldest first, without requests.
+    """Return the cells that were run, oldest first, without requests.
 
-    Of cells with the same source, only the last one counts. If they exceed the limits, only the
-    newest ones are returned.
+    Of equal sources, only the last counts; beyond the limits, only the newest ones.
     """
     sources: list[str] = []
     remaining = MAX_CHARACTERS

@@ -1,11 +1,11 @@
 """Convert an answer to Markdown that is safe to render.
 
-Invariant (P11): a model's text loads nothing and runs no command. JupyterLab renders pictures, and
-draws diagrams, in the Markdown of an output. So HTML, pictures, links and commands of formulas are
-broken by an invisible character, which shows them as text, and a diagram is shown as code.
+Invariant (P11): a model's text loads nothing and runs no command. JupyterLab renders pictures and
+diagrams in the Markdown of an output. So an invisible character breaks HTML, pictures, links and
+commands of formulas, and a diagram is shown as code.
 
-The character is also inserted into code between backticks, where an escape would be visible: a
-parser that finds other code than this module doesn't make the text unsafe.
+The character is also in code between backticks, so that a parser that finds other code doesn't make
+the text unsafe.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from __future__ import annotations
 import re
 
 _JOINER = "\N{WORD JOINER}"
-# A line that may begin a fence: also in a list or a quotation, and with any indentation.
+# This may begin a fence, also in a list or a quotation, with any indentation.
 _FENCE = re.compile(r"((?:[ \t>*+-]|[0-9]+[.)])*)(?:(`{3,})([^`]*)|(~{3,})(.*))")
 _UNSAFE = re.compile(
     r"<(?=[A-Za-z/!?])"  # HTML, and addresses between angle brackets
     r"|!(?=\[)"  # pictures
-    r"|\](?=[(\[:])"  # links and the addresses that links refer to
+    r"|\](?=[(\[:])"  # links and their addresses
     r"|(?<=[A-Za-z])(?=://)|(?<=www)(?=\.)"  # addresses that become links
     r"|\\(?=(?:href|url|style|class|cssId|data|require|unicode|html|includegraphics))",
     re.IGNORECASE,
@@ -28,7 +28,7 @@ _DIAGRAM = "mermaid"
 
 
 def answer_markdown(code: str, explanation: str, language: str = "python") -> str:
-    """Return an answer as Markdown: its code in a fence, and below it the explanation."""
+    """Return the code in a fence, and below it the explanation."""
     parts = [_fenced(code.strip("\n"), language)] if code.strip() else []
     if explanation.strip():
         parts.append(safe_markdown(explanation.strip()))
@@ -38,8 +38,8 @@ def answer_markdown(code: str, explanation: str, language: str = "python") -> st
 def safe_markdown(text: str) -> str:
     """Return Markdown in which nothing but its formatting has an effect.
 
-    Each fence is written anew, at the beginning of a line and after an empty line. No other line of
-    the result can begin a fence. So any parser finds the same fences, and nothing else is exact.
+    Each fence is rewritten at the beginning of a line, after an empty one. No other line can begin
+    a fence, so any parser finds the same fences.
     """
     result: list[str] = []
     code: list[str] = []
@@ -70,7 +70,7 @@ def _closes(line: str, fence: str) -> bool:
 
 
 def _fenced(code: str, language: str) -> str:
-    """Return code in a fence that the code can't close."""
+    """Choose a fence that the code can't close."""
     longest = max(map(len, re.findall(r"`+", code)), default=0)
     fence = "`" * max(3, longest + 1)
     word = language.strip().split(" ")[0]

@@ -21,7 +21,7 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]"
 
 
 def review_hint(locale: str) -> str:
-    """Return the sentence below code that the page can show as a suggestion, in its language."""
+    """Return the sentence below code, in the page's language."""
     hint = UserText(
         "Press `Ctrl+K` (`⌘K` on a Mac) in this cell to review the code as a change of the cell."
     )
@@ -43,24 +43,21 @@ class NotebookOutput:
         self._next_update = 0.0
 
     def show_model(self, label: str) -> None:
-        """Show which model answers, until the answer begins."""
         self._status = f"{label} …"
         self._update()
 
     def show_waiting(self, seconds: float) -> None:
-        """Show that the provider is asked again after some seconds."""
         self._status = f"Retrying in {seconds:.0f} s …"
         self._update()
 
     def warn(self, sentence: str) -> None:
-        """Show the sentence as the first line."""
+        """The sentence becomes the first line."""
         self._warning = sentence
 
     def add(self, part: str, text: str, *, replaces: bool = False) -> None:
         """Add a piece of the answer, and update the output a few times per second.
 
-        ``part`` is ``code`` or ``explanation``. ``replaces`` means that the text replaces all
-        earlier pieces of the part.
+        ``part`` is ``code`` or ``explanation``. ``replaces``: instead of all earlier pieces.
         """
         self._status = ""
         self._texts[part] = ("" if replaces else self._texts.get(part, "")) + text
@@ -68,7 +65,7 @@ class NotebookOutput:
             self._update()
 
     def show_answer(self, code: str, explanation: str, hint: str) -> None:
-        """Replace the plain text by Markdown, with the hint below the code."""
+        """Replace the plain text by Markdown."""
         self._texts = {"code": code, "explanation": explanation}
         self._status = ""
         markdown = answer_markdown(_make_safe(code), _make_safe(explanation))
@@ -76,7 +73,6 @@ class NotebookOutput:
         self._update("\n\n".join(filter(None, parts)))
 
     def end(self) -> None:
-        """Show the plain text that was received."""
         self._status = ""
         if self._handle is not None:
             self._update()
@@ -95,7 +91,7 @@ class NotebookOutput:
 
 
 class TerminalOutput:
-    """Prints the answer as it arrives, and notices on standard error."""
+    """Prints the answer, and notices on standard error."""
 
     def __init__(self) -> None:
         self._part = ""
@@ -113,9 +109,9 @@ class TerminalOutput:
         print(sentence, file=sys.stderr)
 
     def add(self, part: str, text: str, *, replaces: bool = False) -> None:
-        """Print the text; an empty line separates code and explanation.
+        """An empty line separates code and explanation.
 
-        What was printed can't be taken back, so a text that replaces it comes below it.
+        What was printed stays, so a text that replaces it comes below.
         """
         if replaces and not text:
             return
@@ -142,5 +138,5 @@ Output = NotebookOutput | TerminalOutput
 
 
 def create_output(shell: Any) -> Output:
-    """Create the output for a shell: a kernel has a notebook, other shells have a terminal."""
+    """A kernel has a notebook, other shells have a terminal."""
     return NotebookOutput() if hasattr(shell, "kernel") else TerminalOutput()

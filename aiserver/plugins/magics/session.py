@@ -1,12 +1,11 @@
 """Find the session that a request belongs to.
 
-- In a notebook that a Jupyter server runs, it is the session of the cell that contains the magic.
-  The server's list of kernels has the path of the notebook, the notebook's file has its id, and the
-  execute request has the cell's id. If the file has no id yet, the server assigns one by the ids of
-  the cells. The page gets the same id when it registers the notebook.
-- Elsewhere, such as in papermill, a script or a terminal, the IPython process is one conversation:
-  its requests belong to one session, whose cell id is random. The notebook id is derived from the
-  path of the script, or else of the working folder, so that all its sessions are found together.
+- In a notebook of a Jupyter server, it is the cell's session. The server's list of kernels has the
+  notebook's path, its file the id, and the execute request the cell's id. If the file has no id
+  yet, the server assigns one by the ids of the cells, which the page gets, too.
+- Elsewhere, such as in papermill, a script or a terminal, the IPython process has one session,
+  whose cell id is random. The notebook id is derived from the path of the script, or else of the
+  working folder, so that its sessions are found together.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from ...running_servers.discovery import configured_server, hub_server, running_
 
 _ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _KERNEL_FILE = re.compile(r"kernel-(.+)\.json")
-_FILE = "ipython.ipynb"  # no such file exists: only its folder matters, for data files
+_FILE = "ipython.ipynb"  # no such file: only its folder matters, for data files
 _PROCESS_CELL_ID = f"session-{uuid.uuid4().hex}"
 _ids_by_file: dict[tuple[str, str, object], str] = {}
 """The ids of notebooks that were found, by the server's URL, the path and the file's last change.
@@ -35,7 +34,7 @@ Another version of the file, for example after a checkout in git, may be another
 
 @dataclass(frozen=True)
 class CellSession:
-    """The session of a request, and the server that stores it; None if no server runs."""
+    """A request's session and server; None if no server runs."""
 
     server: Server | None
     notebook_id: str
@@ -68,24 +67,22 @@ def _is_id(value: object) -> bool:
 
 
 def _execute_request(shell: Any) -> dict[str, Any]:
-    """Return the message that asked the kernel to run the cell; empty without a kernel."""
     get_parent = getattr(shell, "get_parent", None)
     message = get_parent() if get_parent else getattr(shell, "parent_header", None)
     return message if isinstance(message, dict) else {}
 
 
 def _kernel_file(shell: Any) -> Path | None:
-    """Return the connection file of the kernel; None without a kernel."""
     app = getattr(getattr(shell, "kernel", None), "parent", None)
     file = getattr(app, "abs_connection_file", None)
     return Path(file) if isinstance(file, str) and file else None
 
 
 def _find_server(kernel_file: Path | None) -> Server | None:
-    """Return the server that started this kernel, or one that serves the working folder."""
+    """Return the kernel's server, or one that serves the working folder."""
     if server := configured_server() or hub_server():
         return server
-    # A server puts the connection files of its kernels next to its own runtime file.
+    # Connection files are next to their server's runtime file.
     servers = running_servers(*([kernel_file.parent] if kernel_file else []))
     parents = {os.environ.get("JPY_PARENT_PID"), str(os.getppid())}
     for server in servers:
@@ -101,12 +98,12 @@ def _serves(server: Server, folder: Path) -> bool:
 
 
 def _notebook_path(server: Server, kernel_id: str) -> str | None:
-    """Return the path of the notebook that uses a kernel; None if it is no notebook's."""
+    """Return None if no notebook uses it."""
     sessions = server.get("api/sessions")
     for session in sessions if isinstance(sessions, list) else ():
         kernel = session.get("kernel") or {}
         if session.get("type") == "notebook" and kernel.get("id") == kernel_id:
-            # jupyter-collaboration puts the name of its drive before the path.
+            # jupyter-collaboration puts its drive before the path.
             return str(session["path"]).removeprefix("RTC:")
     return None
 
@@ -120,7 +117,7 @@ def _notebook_id(server: Server, path: str, cell_id: str) -> str:
 
 
 def _register(server: Server, path: str, cell_id: str) -> str:
-    """Return the id of a notebook, as the server would give it to a page."""
+    """Return the id that the server would give to a page."""
     model = server.get(f"api/contents/{quote(path)}", type="notebook", content="1")
     try:
         content = model["content"]
@@ -130,8 +127,7 @@ def _register(server: Server, path: str, cell_id: str) -> str:
         raise ServerError("The notebook can’t be read.") from None
     stored_id = data.get("notebook_id") if isinstance(data, dict) else None
     notebook_id = stored_id if _is_id(stored_id) else None
-    # The page may have recorded a newer order of the cells than the file has. So the cells are only
-    # sent if the notebook has no id, because the id is then found by them.
+    # The page may know a newer order than the file, so cells are only sent to find an id.
     cell_ids = [] if notebook_id else list(dict.fromkeys(filter(_is_id, [*ids, cell_id])))
     body = {"path": path, "notebookId": notebook_id, "cellIds": cell_ids}
     answer = server.post("aiserver/notebooks", body)
@@ -139,7 +135,6 @@ def _register(server: Server, path: str, cell_id: str) -> str:
 
 
 def _process_session(shell: Any, server: Server | None) -> CellSession:
-    """Return the session of this process, which is no cell of a notebook."""
     folder = Path.cwd()
     identity = os.fsencode(_script(shell) or folder)
     notebook_id = f"ipython-{hashlib.sha256(identity).hexdigest()[:32]}"
@@ -151,6 +146,5 @@ def _process_session(shell: Any, server: Server | None) -> CellSession:
 
 
 def _script(shell: Any) -> Path | None:
-    """Return the path of the script that runs in a shell without a kernel, if there is one."""
     name = shell.user_ns.get("__file__")
     return Path(name).resolve() if isinstance(name, str) and not hasattr(shell, "kernel") else None

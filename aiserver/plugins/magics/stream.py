@@ -1,8 +1,8 @@
 """Read the events of an answer, and generate in a child process where no Jupyter server runs.
 
-The child (``cli/ask/child.py``) gets the body of the request on its standard input, and writes the
-same events as the server to its standard output, until its input is closed or the answer is
-complete. A process of its own keeps the server's packages out of the kernel.
+The child (``plugins/ask/child.py``) gets the request's body on its standard input, and writes the
+server's events to its standard output, until its input is closed or the answer is complete. So the
+server's packages stay out of the kernel.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ...running_servers.client import ServerError
 
 _MODULE = "aiserver.plugins.ask.child"
 _NEEDED = ("jupyter_server", "pydantic", "langchain_core")
-_STOP_TIMEOUT = 15.0  # seconds until the child has stopped the model and saved the turn
+_STOP_TIMEOUT = 15.0  # seconds, to stop the model and save the turn
 
 _MISSING = (
     "No Jupyter server runs for this folder, and AI Server is not completely installed here. Start "
@@ -30,13 +30,13 @@ _MISSING = (
 
 @contextmanager
 def stream_from_child(body: Mapping[str, Any]) -> Iterator[Iterator[bytes]]:
-    """Start a generation; yield the lines of its events. At the end, stop it.
+    """Yield the lines of a generation's events; at the end, stop it.
 
-    Raises ServerError if the server's packages are not installed.
+    Raises ServerError without the server's packages.
     """
     if any(importlib.util.find_spec(name) is None for name in _NEEDED):
         raise ServerError(_MISSING)
-    # Ctrl+C at a terminal must not reach the child: it ends when its standard input is closed.
+    # Ctrl+C must not reach the child, which ends with its input.
     is_windows = sys.platform == "win32"
     flags = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0) if is_windows else 0
     process = subprocess.Popen(
@@ -49,7 +49,7 @@ def stream_from_child(body: Mapping[str, Any]) -> Iterator[Iterator[bytes]]:
     )
     assert process.stdin is not None and process.stdout is not None
     try:
-        # A child that ends at once closes the pipe; its events then say why.
+        # If the child ends at once, its events say why.
         with contextlib.suppress(OSError):
             line = json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
             process.stdin.write(line + b"\n")
@@ -58,7 +58,7 @@ def stream_from_child(body: Mapping[str, Any]) -> Iterator[Iterator[bytes]]:
     finally:
         with contextlib.suppress(OSError):
             process.stdin.close()
-        process.stdout.close()  # the child must not wait for a reader
+        process.stdout.close()  # it must not wait for a reader
         try:
             process.wait(_STOP_TIMEOUT)
         except subprocess.TimeoutExpired:
@@ -67,10 +67,7 @@ def stream_from_child(body: Mapping[str, Any]) -> Iterator[Iterator[bytes]]:
 
 
 def read_events(lines: Iterable[bytes]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the name and the data of each server-sent event, without comments.
-
-    Raises ServerError for anything else.
-    """
+    """Yield name and data of server-sent events, without comments. Raises ServerError."""
     name = ""
     for line in lines:
         key, _, value = line.rstrip(b"\r\n").partition(b": ")
