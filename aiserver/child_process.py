@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import IO, Any, BinaryIO
 
-_END_TIMEOUT = 2  # seconds; a child that hasn't ended by itself after this time is killed
+_END_TIMEOUT = 2  # seconds; then the child is killed
 
 
 class ChildEnded(Exception):
@@ -22,9 +22,9 @@ class ChildEnded(Exception):
 
 
 class Child:
-    """A child process, with a pipe for requests and a pipe for answers.
+    """A child process, with pipes for requests and answers.
 
-    The constructor raises OSError if the process can't be started.
+    The constructor raises OSError if it can't be started.
     """
 
     def __init__(self, command: Sequence[str]) -> None:
@@ -34,8 +34,7 @@ class Child:
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             env={**os.environ, "PYTHONSAFEPATH": "1"},
-            # After Ctrl+C in the terminal, the server keeps running until the user confirms that
-            # it should stop. So Ctrl+C must not end the child.
+            # Ctrl+C must not end the child: the server runs until the user confirms.
             start_new_session=True,
         )
         assert self._process.stdin is not None and self._process.stdout is not None
@@ -44,14 +43,11 @@ class Child:
 
     @property
     def pid(self) -> int | None:
-        """The process id, or None if the process has ended."""
+        """The id, or None if the process has ended."""
         return self._process.pid if self._process.poll() is None else None
 
     def call(self, request: object) -> Any:
-        """Send a request to the child, and return its answer.
-
-        Raises ChildEnded if the child ends before it has sent a complete answer.
-        """
+        """Send a request, and return the answer. Raises ChildEnded if the child ends before."""
         try:
             send(self.requests, request)
             return receive(self.answers)
@@ -59,7 +55,7 @@ class Child:
             raise ChildEnded from error
 
     def has_ended(self, within: float) -> bool:
-        """Wait at most ``within`` seconds for the process to end; return whether it has ended."""
+        """Wait at most ``within`` seconds for the end; return whether it came."""
         try:
             self._process.wait(within)
         except subprocess.TimeoutExpired:
@@ -67,11 +63,11 @@ class Child:
         return True
 
     def kill(self) -> None:
-        """Kill the process. A thread that is blocked in ``call`` then gets ChildEnded."""
+        """A thread in ``call`` then gets ChildEnded."""
         self._process.kill()
 
     def end(self) -> None:
-        """Close the child's input, so that the child ends. If it doesn't end in time, kill it."""
+        """Close the child's input, so that it ends; kill it if that takes too long."""
         with contextlib.suppress(OSError):
             self.requests.close()
         if not self.has_ended(_END_TIMEOUT):
@@ -87,15 +83,15 @@ def send(stream: IO[bytes], message: object) -> None:
 
 
 def receive(stream: IO[bytes]) -> Any:
-    """Read a pickled message. Raises EOFError if the stream has ended."""
+    """Read a pickled message. Raises EOFError at the end."""
     return pickle.load(stream)  # noqa: S301 - only our own processes write to the pipe
 
 
 def command_of(module: str) -> tuple[str, ...]:
     """Return the command that runs a module's ``main`` in a child process.
 
-    The working folder isn't on the child's import path, because a user's file may have the same
-    name as a module that the child imports. The folder of this package is, as in the parent.
+    The working folder isn't on its import path, because a user's file may be called like a module.
+    The folder of this package is, as in the parent.
     """
     root = str(Path(__file__).resolve().parents[1])
     path = f"sys.path[:] = filter(None, sys.path); sys.path[:0] = {{{root!r}}} - {{*sys.path}}"
@@ -103,14 +99,13 @@ def command_of(module: str) -> tuple[str, ...]:
 
 
 def serve_parent(serve: Callable[[BinaryIO, BinaryIO], None]) -> None:
-    """Call ``serve`` with the stream of requests and the stream for answers.
+    """In the child, call ``serve`` with the streams for requests and answers.
 
-    This function runs in the child process. It returns when ``serve`` returns, or when the parent
-    closes one of the two streams.
+    Return when ``serve`` does, or when the parent closes a stream.
     """
     with contextlib.suppress(AttributeError, OSError):  # Windows has no ``nice``
-        os.nice(5)  # run at a lower priority
-    # Redirect stdout to stderr, so that the parent doesn't read a library's output as an answer.
+        os.nice(5)  # at a lower priority
+    # A library's output must not be read as an answer.
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     with contextlib.suppress(BrokenPipeError, EOFError):

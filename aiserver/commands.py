@@ -8,7 +8,7 @@ from typing import Any
 
 
 def add_group(groups: Any, name: str, help_text: str) -> Any:
-    """Add a group of commands; return the object to pass to ``add_command`` as ``commands``."""
+    """Add a group; return the ``commands`` for ``add_command``."""
     group = groups.add_parser(name, help=help_text)
     return group.add_subparsers(title="commands", required=True, metavar="COMMAND")
 
@@ -16,7 +16,7 @@ def add_group(groups: Any, name: str, help_text: str) -> Any:
 def add_command(
     commands: Any, name: str, help_text: str, run: Callable[[argparse.Namespace], int]
 ) -> argparse.ArgumentParser:
-    """Add a command. ``run`` runs the command and returns the exit status."""
+    """Add a command. ``run`` returns the exit status."""
     command: argparse.ArgumentParser = commands.add_parser(
         name, help=help_text, description=f"{help_text[0].upper()}{help_text[1:]}."
     )

@@ -13,10 +13,10 @@ T = TypeVar("T")
 async def for_each(
     items: Iterable[T], work: Callable[[T], Awaitable[object]], *, limit: int = 8
 ) -> None:
-    """Call ``work`` for each item, with at most ``limit`` calls at a time.
+    """Call ``work`` for each item, at most ``limit`` at a time.
 
-    If a call raises an exception, no new call begins, and the exception is raised after all
-    running calls have ended. If several calls fail, only one of their exceptions is raised.
+    After an exception, no new call begins, and one exception is raised when all running calls have
+    ended.
     """
     queue = deque(items)
 

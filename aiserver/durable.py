@@ -3,23 +3,21 @@
 Invariants:
 
 - When ``replace_file`` or ``append_file`` returns, the new bytes survive a power cut.
-- When ``replace_file`` raises an error, the file has either its old or its new content, and that
-  content is complete. When ``append_file`` raises an error, the old bytes are unchanged, but an
+- After an error of ``replace_file``, the file has its complete old or new content, which is also
+  what a reader sees meanwhile. After one of ``append_file``, the old bytes are unchanged, but an
   incomplete line may follow them.
-- While a file is replaced, a reader sees either the old or the new content, never a mixture.
-- Folders are created with mode 0700 and files with mode 0600, whatever the umask is. Only a file
-  that is replaced with ``public=True`` gets the usual mode, which depends on the umask. If a
-  group shares the folder (setgid and group-writable), it may read and write the ``shareable`` files
-  and inner folders that are created in it, the logs and the locks.
-- If the last component of a path is a symbolic link, the link is not followed, except on Windows
-  (see ``SAFE_FLAGS``). ``read_file`` and ``append_file`` raise ``NotRegularFile`` for a path that
-  isn't a regular file. Reading never creates a file or a folder.
+- Folders are created with mode 0700 and files with mode 0600, whatever the umask is, except for
+  ``public`` files. If a group shares the folder (setgid and group-writable), it may read and write
+  the ``shareable`` files, inner folders, logs and locks.
+- A symbolic link at the end of a path is not followed, except on Windows (see ``SAFE_FLAGS``).
+  ``read_file`` and ``append_file`` raise ``NotRegularFile``. Reading never creates a file or a
+  folder.
 - At most one process has the lock of a name, and the lock is free when the process ends. On a disk
-  without the system's file locks (``flock``), a lock is a file that exists while the lock is held.
-  Another process on the same machine takes over the file of a killed process; that of a killed
-  process on another machine must be removed by hand.
+  without file locks (``flock``), a lock is a file that exists while it is held. Another process on
+  the same machine takes over that of a killed one; that of a killed one on another machine must be
+  removed by hand.
 - A quarantined file is never replaced. At every moment, its bytes are stored under the original
-  name, the quarantine name ``<file>.corrupt-N`` or both.
+  name, ``<file>.corrupt-N`` or both.
 """
 
 from __future__ import annotations
@@ -52,20 +50,18 @@ else:
     flock = fcntl.flock
     _EXCLUSIVE = fcntl.LOCK_EX | fcntl.LOCK_NB
 
-# Windows has no O_NOFOLLOW and so follows links, but a user needs a privilege to create one there.
+# Windows has no O_NOFOLLOW, but creating links needs a privilege there.
 SAFE_FLAGS = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
-NONBLOCK_FLAG = getattr(os, "O_NONBLOCK", 0)  # so that opening a pipe (FIFO) doesn't block
-# Windows refuses to rename or remove a file that is in use. The action is retried after each of
-# these waits, which are in seconds.
+NONBLOCK_FLAG = getattr(os, "O_NONBLOCK", 0)  # for pipes
+# Seconds between retries: Windows refuses to rename or remove a file that is in use.
 WAITS: tuple[float, ...] = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5) if sys.platform == "win32" else ()
-# The disk is full, the file is too large, or the user's quota is used up (EDQUOT, which Windows
-# doesn't have).
+# The disk is full, the file too large, or the quota used up (EDQUOT, which Windows lacks).
 _FULL_ERRNOS = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
 _READ_ONLY_ERRNOS = {errno.EACCES, errno.EPERM, errno.EROFS}
 
 
 def flush(fd: int) -> None:
-    """Flush a file to the disk and, if the system can do so, the disk's own cache."""
+    """Flush a file and, if possible, the disk's own cache."""
     if sys.platform == "darwin":
         with contextlib.suppress(OSError):
             fcntl.fcntl(fd, fcntl.F_FULLFSYNC)
@@ -74,21 +70,21 @@ def flush(fd: int) -> None:
 
 
 def flush_folder(folder: Path) -> None:
-    """Flush a folder's entries to the disk. Windows can't. The folder may be a link."""
+    """Flush a folder's entries, except on Windows. It may be a link."""
     if sys.platform == "win32":
         return
     fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         os.fsync(fd)
     except OSError as exc:
-        if exc.errno not in (errno.EINVAL, errno.ENOTSUP):  # not supported by some network disks
+        if exc.errno not in (errno.EINVAL, errno.ENOTSUP):  # some network disks don't support it
             raise
     finally:
         os.close(fd)
 
 
 def retry_while_in_use(action: Callable[[], object]) -> None:
-    """Run an action; retry it while Windows refuses it because another program uses the file."""
+    """Retry while Windows refuses because another program uses the file."""
     for wait in WAITS:
         try:
             action()
@@ -100,15 +96,14 @@ def retry_while_in_use(action: Callable[[], object]) -> None:
 
 
 def group_access(folder: str | Path) -> int:
-    """Return the permissions, 0o070 or 0, of a group that shares a folder: setgid and writable."""
+    """Return 0o070 if a group shares the folder (setgid and writable), else 0."""
     shared = stat.S_ISGID | stat.S_IWGRP
     return 0o070 if Path(folder).stat().st_mode & shared == shared else 0
 
 
 def make_private(fd: int, shared_folder: str | Path | None = None) -> None:
-    """Set an open file's mode to 0600, or to 0660 if a group shares ``shared_folder``."""
-    # The umask may have removed permissions of the owner. Some disks refuse to change permissions;
-    # on such a disk, the mode stays as it is.
+    """Set the mode to 0600, or to 0660 if a group shares ``shared_folder``."""
+    # The umask may have removed the owner's permissions. Some disks refuse to change them.
     mode = 0o600 | (group_access(shared_folder) & 0o060 if shared_folder else 0)
     if sys.platform != "win32" and os.fstat(fd).st_mode & 0o777 != mode:
         with contextlib.suppress(PermissionError):
@@ -116,7 +111,7 @@ def make_private(fd: int, shared_folder: str | Path | None = None) -> None:
 
 
 def set_time(fd: int) -> int:
-    """Set the times of an open file to now; return the current time in nanoseconds."""
+    """Set a file's times to now; return this in nanoseconds."""
     now = time.time_ns()
     if os.utime in os.supports_fd:
         with contextlib.suppress(OSError):  # some disks can't set times
@@ -126,7 +121,7 @@ def set_time(fd: int) -> int:
 
 @contextlib.contextmanager
 def translate_os_errors() -> Iterator[None]:
-    """If the block raises an OSError, raise the corresponding StorageError instead."""
+    """Turn an OSError into the corresponding StorageError."""
     try:
         yield
     except OSError as exc:
@@ -134,24 +129,24 @@ def translate_os_errors() -> Iterator[None]:
 
 
 def storage_error_class(error: OSError) -> type[StorageError]:
-    """Return the class of StorageError for the ``errno`` of an OSError."""
+    """Return the StorageError for an ``errno``."""
     if error.errno in _FULL_ERRNOS:
         return StorageFull
     return StorageReadOnly if error.errno in _READ_ONLY_ERRNOS else StorageError
 
 
-# The name of a temp file: the name of the file that it will replace, and a random number.
+# The name of a temp file: its target's name and a random number.
 _TEMP_NAME = re.compile(r"(.+)\.[0-9a-f]{16}\.tmp")
 
 
 class NotRegularFile(Exception):
-    """The path is not a regular file but, for example, a link, a folder or a pipe."""
+    """The path is, for example, a link, a folder or a pipe."""
 
 
 class Stamp(NamedTuple):
-    """The times, size and inode number of a file, which change with its content.
+    """A file's times, size and inode number, which change with its content.
 
-    Two changes within one tick of the disk's clock may result in the same stamp.
+    Two changes within one tick of the disk's clock may have the same stamp.
     """
 
     mtime_ns: int
@@ -165,7 +160,7 @@ class Stamp(NamedTuple):
 
 
 def read_file(path: Path) -> tuple[bytes, Stamp] | None:
-    """Return a file's bytes and stamp; None if there is none. Raises NotRegularFile, OSError."""
+    """Return bytes and stamp, or None. Raises NotRegularFile, OSError."""
     try:
         with _open_regular(path, os.O_RDONLY) as (fd, status):
             return _read_all(fd, status.st_size), Stamp.of(status)
@@ -175,13 +170,13 @@ def read_file(path: Path) -> tuple[bytes, Stamp] | None:
 
 @contextlib.contextmanager
 def _open_regular(path: Path, flags: int) -> Iterator[tuple[int, os.stat_result]]:
-    """Yield a regular file's descriptor and status. Raises NotRegularFile, OSError."""
+    """Raises NotRegularFile, OSError."""
     try:
         fd = os.open(path, flags | SAFE_FLAGS | NONBLOCK_FLAG, 0o600)
     except FileNotFoundError:
         raise
     except OSError as exc:
-        # These error numbers mean that the path is a link, or a pipe or socket.
+        # The path is a link, or a pipe or socket.
         if exc.errno in (errno.ELOOP, errno.EMLINK, errno.ENXIO) or path.is_symlink():
             raise NotRegularFile from exc
         raise
@@ -195,7 +190,7 @@ def _open_regular(path: Path, flags: int) -> Iterator[tuple[int, os.stat_result]
 
 
 def open_zip_member(zipped: zipfile.ZipFile, member: str | zipfile.ZipInfo) -> IO[bytes]:
-    """Open a member of a zip that anybody may have made, for reading with ``read(size)``.
+    """Open a member of anybody's zip, for ``read(size)``.
 
     By methods other than deflate, ``zipfile`` would unpack it at once: they raise BadZipFile.
     """
@@ -217,12 +212,10 @@ def replace_file(
     """Atomically and durably replace the file ``name`` with ``data``.
 
     The temp file is in the same folder, or in ``temp_folder`` on the same disk. A later process
-    that locks ``name`` may delete that of a killed one. The file is private, unless it is
-    ``public``, or ``shareable`` with a group that shares the folder.
+    that locks ``name`` may delete that of a killed one.
 
-    Return the file's stamp if no later change can produce the same one, else None: the function
-    sets the file's time itself, because the disk's clock gives equal times to changes within a
-    tick.
+    Return the stamp if no later change can have the same one, else None: the time is set here,
+    because the disk's clock gives equal times to changes within a tick.
     """
     temp = (temp_folder or folder) / f"{name}.{secrets.token_hex(8)}.tmp"
     target = folder / name
@@ -253,7 +246,7 @@ def replace_file(
 
 
 def commit_file(file: Path, target: Path) -> None:
-    """Durably rename the completely written ``file`` to ``target``."""
+    """Durably rename a completely written file."""
     with file.open("rb+") as content:
         flush(content.fileno())
     retry_while_in_use(lambda: file.replace(target))
@@ -261,13 +254,13 @@ def commit_file(file: Path, target: Path) -> None:
 
 
 def temp_target(name: str) -> str | None:
-    """Return the name of the file that a temp file will replace; None for another name."""
+    """Return the name of a temp file's target; None for other names."""
     match = _TEMP_NAME.fullmatch(name)
     return match and match[1]
 
 
 def append_file(folder: Path, name: str, data: bytes) -> None:
-    """Durably append complete lines to a file, on a new line if its last line is incomplete."""
+    """Durably append lines, on a new line if the last one is incomplete."""
     with _open_regular(folder / name, os.O_RDWR | os.O_APPEND | os.O_CREAT) as (fd, status):
         size = status.st_size
         if size == 0:
@@ -281,14 +274,14 @@ def append_file(folder: Path, name: str, data: bytes) -> None:
             flush(fd)
         except BaseException:
             with contextlib.suppress(OSError):
-                os.ftruncate(fd, size)  # so that a second attempt doesn't write these bytes twice
+                os.ftruncate(fd, size)  # a second attempt must not write them twice
             raise
     if size == 0:
         flush_folder(folder)
 
 
 def remove(folder: Path, names: Iterable[str]) -> bool:
-    """Durably remove files; return whether any of them existed."""
+    """Durably remove files; return whether any existed."""
     has_removed = False
     for name in names:
         with contextlib.suppress(FileNotFoundError):
@@ -308,8 +301,7 @@ def _write_all(fd: int, data: bytes) -> None:
 
 def _read_all(fd: int, size: int) -> bytes:
     chunks = []
-    # The first call usually reads the whole file. Further calls read the bytes that were added
-    # after the file was opened.
+    # Further calls read bytes that were added meanwhile.
     while chunk := os.read(fd, max(size + 1, 65536)):
         chunks.append(chunk)
         size = 0
@@ -317,17 +309,16 @@ def _read_all(fd: int, size: int) -> bytes:
 
 
 def ensure_folder(folder: Path, *, is_inner: bool = False) -> None:
-    """Create a private folder durably, unless it exists. Raises StorageError for a link or a file.
+    """Durably create a private folder. Raises StorageError for a link or a file.
 
-    An inner folder is shared with a group that shares the folder above.
+    An inner folder is shared with the group of the folder above.
     """
     if check_folder(folder):
         return
     mode = 0o2770 if is_inner and group_access(folder.parent) else 0o700
     with contextlib.suppress(FileExistsError):
         folder.mkdir(mode=0o700)
-        # The umask may have removed some of our own permissions, so set the mode again. Some file
-        # systems don't allow this.
+        # The umask may have removed our own permissions; some file systems refuse.
         with contextlib.suppress(PermissionError):
             folder.chmod(mode)
         flush_folder(folder.parent)
@@ -351,11 +342,11 @@ Access = Literal["private", "open", "shared", "foreign"]
 
 
 def get_access(folder: Path) -> Access:
-    """Return which access other accounts have to a folder: none if it is ``private``.
+    """Return other accounts' access to a folder.
 
-    ``open`` is probably an accident, for example of ``git clone``, and ``shared`` an intention: the
-    folder has an access list, or it has the setgid bit and its group may write. A ``foreign``
-    folder belongs to another account. On Windows, nothing is checked.
+    ``open`` is probably an accident, as of ``git clone``, and ``shared`` an intention: the folder
+    has an access list, or the setgid bit and its group may write. A ``foreign`` folder belongs to
+    another account. On Windows, nothing is checked.
     """
     status = os.lstat(folder)
     if sys.platform == "win32" or not status.st_mode & 0o077:
@@ -367,7 +358,7 @@ def get_access(folder: Path) -> Access:
 
 
 def restrict_access(folder: Path) -> Access:
-    """Make a folder private if it is ours; return the access that others had before.
+    """Make our own folder private; return the access that others had.
 
     The group and the access list of a ``shared`` folder stay.
     """
@@ -382,12 +373,12 @@ def restrict_access(folder: Path) -> Access:
 def _has_access_list(folder: Path) -> bool:
     try:
         names = os.listxattr(folder, follow_symlinks=False)
-    except (AttributeError, OSError):  # unsupported by the system or the disk
+    except (AttributeError, OSError):  # unsupported
         return False
     return "system.posix_acl_access" in names
 
 
-_POLL = 0.002  # seconds between two attempts to get a lock
+_POLL = 0.002  # seconds between attempts
 # The errors of a disk that has no file locks.
 _NO_LOCKS = {errno.ENOSYS, errno.ENOLCK, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EINVAL, errno.EIO}
 
@@ -395,19 +386,19 @@ _NO_LOCKS = {errno.ENOSYS, errno.ENOLCK, errno.ENOTSUP, errno.EOPNOTSUPP, errno.
 class _SystemLock(FileLock):
     """A lock of the system only."""
 
-    # The library would use the same file as a lock file, and wait forever if an earlier lock of the
-    # system has left it, for example on a disk to which the folder was copied.
+    # The library would use the same file as a lock file, and wait forever for one that an earlier
+    # lock has left, as in a copied folder.
     def _fallback_to_soft_lock(self) -> None:
         raise OSError(errno.ENOSYS, "flock not supported")
 
 
 def lock_file(folder: str, name: str, deadline: float) -> Callable[[], object] | None:
-    """Lock a name in a folder; return a function that releases the lock, or None on timeout.
+    """Lock a name; return a function that releases it, or None on timeout.
 
-    ``deadline`` is a time of the monotonic clock. Raises OSError.
+    ``deadline`` is of the monotonic clock. Raises OSError.
     """
     path = f"{folder}{os.sep}{name}.lock"
-    if Path(path).is_symlink():  # AI Server creates no links here, so somebody planted it
+    if Path(path).is_symlink():  # somebody planted it
         Path(path).unlink(missing_ok=True)
     try:
         return _acquire(_SystemLock, path, deadline)
@@ -418,7 +409,7 @@ def lock_file(folder: str, name: str, deadline: float) -> Callable[[], object] |
 
 
 def _acquire(kind: Any, path: str, deadline: float) -> Callable[[], object] | None:
-    # Not thread-local, because the caller may release the lock in another thread.
+    # Not thread-local: another thread may release it.
     mode = 0o600 | group_access(Path(path).parent) & 0o060
     lock: BaseFileLock = kind(path, mode=mode, thread_local=False)
     try:
@@ -429,7 +420,7 @@ def _acquire(kind: Any, path: str, deadline: float) -> Callable[[], object] | No
 
 
 def has_system_locks(folder: Path) -> bool:
-    """Return whether the system's file locks work in a folder; true if no file can be created."""
+    """Return whether file locks work in a folder; true if no file can be created."""
     if flock is None:
         return True
     try:
@@ -446,7 +437,7 @@ QUARANTINE_SUFFIX = ".corrupt-"
 def move_to_quarantine(folder: Path, name: str, base_name: str = "") -> str:
     """Move a file, or a link itself, into quarantine; return the new name.
 
-    It begins with ``base_name`` or ``name``, whose lock the caller must have.
+    The caller must have the lock of ``base_name`` or ``name``, with which it begins.
     """
     new_name, _ = _quarantine_names(folder, base_name or name)
     retry_while_in_use(lambda: (folder / name).rename(folder / new_name))
@@ -457,9 +448,9 @@ def move_to_quarantine(folder: Path, name: str, base_name: str = "") -> str:
 def copy_to_quarantine(
     folder: Path, name: str, data: bytes, suffix: str = QUARANTINE_SUFFIX
 ) -> str:
-    """Copy a file, whose bytes are ``data``, into quarantine; return the name of the copy.
+    """Copy a file's ``data`` into quarantine; return the name.
 
-    If the last copy has these bytes, it is used.
+    A last copy with these bytes is used.
     """
     new_name, latest_name = _quarantine_names(folder, name, suffix)
     if latest_name and _has_content(folder / latest_name, data):
@@ -467,7 +458,7 @@ def copy_to_quarantine(
     try:
         os.link(folder / name, folder / new_name, follow_symlinks=False)
         flush_folder(folder)
-    except (OSError, NotImplementedError):  # a disk without hard links
+    except (OSError, NotImplementedError):  # without hard links
         replace_file(folder, new_name, data, shareable=True)
     return new_name
 
@@ -475,7 +466,7 @@ def copy_to_quarantine(
 def _quarantine_names(
     folder: Path, name: str, suffix: str = QUARANTINE_SUFFIX
 ) -> tuple[str, str | None]:
-    """Return a file's first free quarantine name, and the last used one or None."""
+    """Return the first free name, and the last used one or None."""
     latest_name, number = None, 1
     while os.path.lexists(folder / (free_name := f"{name}{suffix}{number}")):
         latest_name, number = free_name, number + 1
@@ -496,7 +487,7 @@ _NETWORK_FILE_SYSTEMS = {
     *("nfs", "nfs4", "cifs", "smb3", "smbfs", "fuse.sshfs", "9p", "afs", "ceph", "lustre"),
     *("fuse.glusterfs", "fuse.s3fs", "fuse.gcsfuse", "fuse.rclone", "beegfs", "gpfs"),
 }
-# With these mount options, other machines don't see the locks of this machine.
+# With these options, other machines don't see our locks.
 _LOCAL_LOCK_OPTIONS = {"nolock", "local_lock=all", "local_lock=flock", "localflock"}
 SINGLE_SERVER_ADVICE = (
     "Do not let servers on two machines write to the same histories at the same time."
@@ -513,22 +504,21 @@ SHARED_NOTICE = "The history folder is shared with a group, so its members can r
 
 
 def network_disk_warning(folder: Path) -> str | None:
-    """Return a warning if a folder is on a network file system; None if its disk is local.
+    """Return a warning about a network file system, or None.
 
-    Only Linux has the mount table. On other systems, every disk counts as local.
+    Only Linux has the mount table; elsewhere, every disk counts as local.
     """
     try:
-        # Read as bytes, because the name of a mount point may not be valid text.
+        # Read as bytes: a mount point may not be valid text.
         lines = os.fsdecode(_MOUNT_TABLE.read_bytes()).splitlines()
         mounts = [fields[1:4] for line in lines if len(fields := line.split()) > 3]
     except OSError:
         return None
     resolved_folder = folder.resolve()
-    # If several mount points contain the folder, the folder is on the deepest of them. If a mount
-    # point occurs twice in the table, the later line counts.
+    # The deepest mount point counts, and of equal ones the last.
     kind, options, depth = "", "", -1
     for mount_point, mount_kind, mount_options in mounts:
-        mount_folder = Path(mount_point.replace("\\040", " "))  # the table's escape for a space
+        mount_folder = Path(mount_point.replace("\\040", " "))  # the escape for a space
         if resolved_folder.is_relative_to(mount_folder) and len(mount_folder.parts) >= depth:
             kind, options, depth = mount_kind, mount_options, len(mount_folder.parts)
     if kind not in _NETWORK_FILE_SYSTEMS:

@@ -1,13 +1,11 @@
 """The server extension: traits and wiring, nothing else.
 
-An administrator can replace the store and the model registry: the traits ``session_manager`` and
-``model_registry_class`` name the classes to use. This module creates all objects that the handlers
-use.
+An administrator can replace the store and the model registry by the traits ``session_manager`` and
+``model_registry_class``.
 
-Invariant: AI Server doesn't delay the start of the Jupyter server. This module imports no slow
-modules at its top. A thread imports the slow modules after the server has started, unless an early
-request has already imported them. LangChain and the providers' packages are imported when a model
-is first used.
+Invariant: AI Server doesn't delay the start of the Jupyter server. A thread imports slow modules
+after the start, unless an early request needs them. LangChain and the providers' packages are
+imported when a model is first used.
 """
 
 from __future__ import annotations
@@ -142,7 +140,7 @@ class AIServer(ExtensionApp):
 
     @cached_property
     def plugins(self) -> Plugins:
-        """The plugins. Raises SettingError if a setting of one is invalid."""
+        """Raises SettingError if a plugin's setting is invalid."""
         from .loaded_plugins import load_plugins
 
         return load_plugins(self)
@@ -157,11 +155,10 @@ class AIServer(ExtensionApp):
 
     @classmethod
     def get_extension_package(cls) -> str:
-        """Return the name of the Python package."""
         return "aiserver"
 
     def initialize_settings(self) -> None:
-        """Add the settings of the features to the configuration of JupyterLab's pages."""
+        """Add the settings of features to the configuration of JupyterLab's pages."""
         from .errors import SettingError
         from .features import parse_features
 
@@ -173,8 +170,7 @@ class AIServer(ExtensionApp):
     def initialize_handlers(self) -> None:
         """Register a router that imports the handlers at the first request to the API.
 
-        The handlers find ``load`` in the settings of the web application, and call it to get the
-        objects that they use.
+        The handlers find ``load`` in the web application's settings.
         """
         assert self.serverapp is not None
         web_app: Any = self.serverapp.web_app
@@ -187,7 +183,7 @@ class AIServer(ExtensionApp):
         return asyncio.Event()
 
     async def _start_jupyter_server_extension(self, serverapp: Any) -> None:
-        # Not earlier: another extension, such as jupytext, may replace the contents manager.
+        # Not earlier: jupytext may replace the contents manager.
         delay_reading(serverapp.contents_manager, self._is_loaded)
         from .i18n import install_translations
 
@@ -198,7 +194,7 @@ class AIServer(ExtensionApp):
         try:
             await asyncio.to_thread(self.plugins.routes)  # imports the handlers
             self.load()
-        except SettingError as error:  # the Jupyter server runs without AI Server
+        except SettingError as error:  # then Jupyter runs without AI Server
             self.log.critical("AI Server can't start: %s", error.message)
             return
         finally:
@@ -207,10 +203,7 @@ class AIServer(ExtensionApp):
         await self.models.sweep()
 
     async def _start_sessions(self) -> None:
-        """Start the store and log its warnings.
-
-        If the store can't be reached, only log the error, because later requests may reach it.
-        """
+        """Start the store and log its warnings, or only the error: later requests may reach it."""
         from .errors import AIServerError
 
         try:
@@ -228,10 +221,7 @@ class AIServer(ExtensionApp):
             )
 
     def make_models(self) -> ModelRegistry:
-        """Create the configured model registry.
-
-        Raises SettingError if the configured class isn't ModelRegistry or a subclass of it.
-        """
+        """Create the configured model registry. Raises SettingError for another class."""
         from .errors import SettingError
         from .features import parse_features
         from .llm.registry import ModelRegistry
@@ -250,10 +240,9 @@ class AIServer(ExtensionApp):
         return models
 
     def make_sessions(self, start_dir: str, choice: str = "") -> SessionManager:
-        """Create the configured store or, if ``choice`` is given, another store.
+        """Create the configured store or ``choice``, a value of the trait ``session_manager``.
 
-        ``choice`` has the same form as the trait ``session_manager``. The other store gets the same
-        settings as the configured store.
+        Both get the same settings.
         """
         from .sessions.factory import create_session_manager
 
@@ -268,10 +257,7 @@ class AIServer(ExtensionApp):
         plugins: Plugins,
         log: logging.Logger,
     ) -> Assistant:
-        """Create an assistant with the configured limits, plugins and features.
-
-        Raises SettingError if the settings of features are invalid.
-        """
+        """Create the configured assistant. Raises SettingError for invalid features."""
         from .features import parse_features
         from .generation.allowed_parts import Options
         from .generation.assistant import Assistant
@@ -285,7 +271,7 @@ class AIServer(ExtensionApp):
         )
 
     def add_routes(self) -> None:
-        """Register the handlers. Later calls do nothing."""
+        """Register the handlers, once."""
         if self._has_routes:
             return
         from .handlers.routes import ROUTES
@@ -302,8 +288,7 @@ class AIServer(ExtensionApp):
     def load(self) -> Services:
         """Return the objects that the handlers use.
 
-        The first call registers the handlers and creates the objects. Raises SettingError if a
-        setting is invalid.
+        The first call registers the handlers and creates them. Raises SettingError.
         """
         self.add_routes()
         if self._services is None:
@@ -352,7 +337,7 @@ class AIServer(ExtensionApp):
         return services
 
     async def stop_extension(self) -> None:
-        """Stop the generations and save their turns; close what they use, and the store."""
+        """Stop the generations and save their turns; close everything."""
         if self._services is not None:
             await self.assistant.close()
             await self.plugins.stop()

@@ -1,10 +1,9 @@
 """The administrator's setting for each feature: people decide, or it is always off or always on.
 
-The trait ``features`` of ``AIServer`` contains the settings. The page reads them from its
-configuration, to explain what is off (``src/state/features.ts``).
+They are in the trait ``features`` of ``AIServer``. The page reads them from its configuration, to
+explain what is off (``src/state/features.ts``).
 
-Invariant: the server enforces each setting, except that of ``running``, because the page asks the
-kernel to run a cell.
+Invariant: the server enforces each setting, except ``running``: the page runs cells.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from .errors import SettingError
 FeatureSetting = Literal["allowed", "forbidden", "always"]
 AgentSetting = Literal["allowed", "forbidden", "read", "propose", "edit"]
 
-# The only features that can be always on. All others need an act of the person for each use.
+# All others need an act of the person for each use.
 _CAN_BE_ALWAYS_ON = ("receipts",)
 
 
@@ -26,12 +25,10 @@ _CAN_BE_ALWAYS_ON = ("receipts",)
 class Features:
     """The settings of all features.
 
-    ``remote_models`` are models on other machines. ``running`` is “Accept and run”, with the
-    corrections that follow a failed run. ``completion`` is inline completion. ``receipts`` are the
-    stored prompts of turns. ``files`` are data files, mentioned files and rules files. ``outputs``
-    are the outputs of mentioned cells and the values of mentioned variables. ``data_values`` are
-    statistics and rows of DataFrames for models on other machines. ``memory`` are the memories of
-    the project and the person. ``agents`` is the most that an agent may do (``plugins/agents``).
+    ``running`` is “Accept and run”, with the corrections that follow a failed run. ``receipts`` are
+    stored prompts. ``files`` are data files, mentioned files and rules files. ``outputs`` are
+    outputs of mentioned cells and values of mentioned variables. ``data_values`` are statistics and
+    rows of DataFrames for models on other machines. ``agents`` is the most that an agent may do.
     """
 
     remote_models: FeatureSetting = "allowed"
@@ -45,15 +42,11 @@ class Features:
     agents: AgentSetting = "allowed"
 
     def to_dict(self) -> dict[str, str]:
-        """Return the settings by the names of the features."""
         return asdict(self)
 
 
 def parse_features(settings: Mapping[Any, Any]) -> Features:
-    """Return the settings of all features; features without a setting are allowed.
-
-    Raises SettingError for an unknown feature, and for a setting that the feature can't have.
-    """
+    """By default, a feature is allowed. Raises SettingError for an unknown feature or setting."""
     names = [field.name for field in fields(Features)]
     for name, setting in settings.items():
         if name not in names:

@@ -1,12 +1,11 @@
 """Make JupyterLab's server translate the titles and descriptions of our settings.
 
-The texts of the page don't need this module: JupyterLab sends the page the catalogs in the folder
-``aiserver/locale``. But JupyterLab's server itself translates the schemas of settings. For this, it
-uses only the catalogs of language packs, which contain no texts of ours. So this module makes the
-server use our catalogs for the translation domain ``aiserver``.
+JupyterLab sends the page the catalogs in ``aiserver/locale``. But it translates the schemas of
+settings on the server, only with catalogs of language packs. So this module makes it use ours for
+the domain ``aiserver``.
 
-Invariants: a text without a translation stays English, without an error. This module never imports
-jupyterlab_server, because a server without JupyterLab doesn't need it.
+Invariants: a text without a translation stays English. jupyterlab_server is never imported, because
+a server without JupyterLab doesn't need it.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ _locale = ""
 
 
 def current_locale() -> str:
-    """Return the language of the page that asked for texts last; empty if there was none."""
+    """Return the language in which a page last asked for texts, or ""."""
     return _locale
 
 
@@ -43,20 +42,18 @@ def load_texts(locale: str) -> dict[str, Any]:
 
 
 def translate(texts: dict[str, Any], message: str, context: str = "") -> str:
-    """Return the translation of ``message`` in the catalog ``texts``, or ``message`` itself."""
+    """Return the translation in the catalog ``texts``, or ``message``."""
     forms = texts.get(f"{context}\x04{message}" if context else message) if message else None
     return str(forms[0]) if isinstance(forms, list) and forms else message
 
 
 def install_translations() -> None:
-    """Make jupyterlab_server, if it is loaded, use our catalogs for the schemas of our settings."""
+    """Make jupyterlab_server, if it is loaded, use our catalogs."""
     utils: Any = sys.modules.get("jupyterlab_server.translation_utils")
     handler: Any = sys.modules.get("jupyterlab_server.settings_handler")
-    # jupyterlab_server 2.28 has no function to add a catalog: its translation bundles only read the
-    # folders of language packs. Besides, when the page loads the settings of all plugins at once,
-    # jupyterlab_server doesn't translate those of extensions. So this function replaces attributes
-    # of jupyterlab_server, all of which are public. If a later version doesn't have them, all texts
-    # stay English.
+    # jupyterlab_server 2.28 only reads the folders of language packs, and doesn't translate the
+    # settings of extensions when the page loads all at once. So public attributes are replaced. If
+    # a later version lacks them, all texts stay English.
     with contextlib.suppress(AttributeError):
         translator, get_settings = utils.translator, handler.get_settings
         bundle = translator.load(DOMAIN)
@@ -72,14 +69,13 @@ def install_translations() -> None:
         def get_translated_settings(*args: Any, **kwargs: Any) -> tuple[dict[str, Any], Any]:
             result, warnings = get_settings(*args, **kwargs)
             plugins = result.get("settings")
-            # In the result for all plugins, `settings` is a list of plugins. In the result for a
-            # single plugin, it contains the user's values, which need no translation.
+            # For a single plugin, these are the user's values.
             for plugin in plugins if isinstance(plugins, list) else ():
                 if plugin.get("schema", {}).get(_I18N, {}).get("domain") == DOMAIN:
                     plugin["schema"] = translator.translate_schema(plugin["schema"])
             return result, warnings
 
-        # Another Jupyter server in this process may have replaced the attributes already.
+        # Another server in this process may have replaced these already.
         if not hasattr(get_settings, "__wrapped__"):
             update_locale(utils.SYS_LOCALE)
             bundle.update_locale = update_locale

@@ -30,10 +30,10 @@ if TYPE_CHECKING:
     from .plugin import Checks
 
 ENTRY_POINT_GROUP = "aiserver.plugins"
-CONTEXT_TIMEOUT = 4.0  # seconds; if a plugin is slower, the request is sent without its texts
-_TIMEOUT = 10.0  # seconds for its other hooks that a person waits for
+CONTEXT_TIMEOUT = 4.0  # seconds; then the request is sent without a plugin's texts
+_TIMEOUT = 10.0  # seconds for other hooks that a person waits for
 
-# Registered here instead of as entry points, so that no other package can replace them.
+# Not as entry points, so that no other package can replace them.
 OWN = {
     "agents": "aiserver.plugins.agents.plugin.AgentsPlugin",
     "ask": "aiserver.plugins.ask.plugin.AskPlugin",
@@ -67,14 +67,12 @@ class Plugins:
         return next((plugin for plugin in self._plugins if isinstance(plugin, kind)), None)
 
     def get(self, kind: type[AnyPlugin]) -> AnyPlugin:
-        """Return the plugin of this class, for its own handlers: without it, there are none."""
+        """For the plugin's own handlers, which exist only with it."""
         plugin = self.find(kind)
         assert plugin is not None
         return plugin
 
     def routes(self) -> list[tuple[str, type[AIServerHandler]]]:
-        """Return the patterns and handlers of all plugins."""
-
         def own(plugin: Plugin) -> list[tuple[str, type[AIServerHandler]]]:
             routes = [(path, import_item(handler)) for path, handler in plugin.routes().items()]
             for pattern, _ in routes:
@@ -84,12 +82,9 @@ class Plugins:
         return self._joined("add its routes", own)
 
     def checks(self) -> Checks:
-        """Return the checks of all plugins."""
         return self._joined("add its checks", lambda plugin: plugin.checks())
 
     def add_commands(self, groups: Any) -> None:
-        """Add the commands of all plugins."""
-
         def add(plugin: Plugin) -> tuple[()]:
             plugin.add_commands(groups)
             return ()
@@ -113,12 +108,11 @@ class Plugins:
         return next(filter(None, classes), None)
 
     async def clean_up(self, deleted: Sequence[SessionKey] = ()) -> None:
-        """Let all plugins remove what they keep of deleted histories, or what has expired."""
+        """Remove what plugins keep of deleted histories, or what has expired."""
         for plugin in self._plugins:
             await self._result(plugin, "remove what it keeps", plugin.clean_up(deleted))
 
     async def stop(self) -> None:
-        """Stop all plugins."""
         for plugin in self._plugins:
             await self._result(plugin, "be stopped", plugin.stop(), _TIMEOUT)
 
@@ -135,7 +129,7 @@ class Plugins:
         return [part for each in await asyncio.gather(*texts) for part in each or ()]
 
     async def cost(self, model: ModelInfo, usage: Mapping[str, Any] | None) -> float | None:
-        """Return the cost that the first plugin knows that knows any."""
+        """Return the first cost that a plugin knows."""
         for plugin in self._with_own("cost"):
             cost = await self._result(plugin, "tell a cost", plugin.cost(model, usage), _TIMEOUT)
             if cost is not None:
@@ -159,10 +153,10 @@ class Plugins:
     async def _result(
         self, plugin: Plugin, what: str, call: Coroutine[Any, Any, T], seconds: float | None = None
     ) -> T | None:
-        """Return what a hook returns; None if it fails, is cancelled or takes too long."""
+        """Return None if a hook fails, is cancelled or takes too long."""
         task = asyncio.ensure_future(call)
         try:
-            await asyncio.wait({task}, timeout=seconds)  # a hook may ignore that it is cancelled
+            await asyncio.wait({task}, timeout=seconds)  # a hook may ignore its cancellation
             if task.done():
                 return task.result()
             self._failed(plugin, what, TimeoutError())
@@ -181,7 +175,7 @@ class Plugins:
 
 
 def load_plugins(settings: AIServer | None = None) -> Plugins:
-    """Return all plugins but those that are disabled or can't be loaded.
+    """Leave out plugins that are disabled or can't be loaded.
 
     Raises SettingError if a setting of one is invalid.
     """

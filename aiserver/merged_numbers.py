@@ -1,13 +1,11 @@
-"""Find the current numbers (``seq``) of records that merges of git branches have renumbered.
+"""Find the current seqs of records that merges of git branches have renumbered.
 
-A merge keeps the numbers of the records from one branch, and appends the records from the other
-branch with new numbers. A change log entry, or an event of another cell, may still refer to a
-record by its old number. For each merge, the session's ``meta.merged`` contains the merge's id and
-the ranges of numbers that it changed: ``{"id": …, "seqs": [[first old, last old, first new], …]}``.
+A merge gives the records of one branch new seqs. A change log entry, or an event of another cell,
+may still have the old ones. For each merge, the session's ``meta.merged`` contains its id and the
+ranges that it changed: ``{"id": …, "seqs": [[first old, last old, first new], …]}``.
 
-The field ``merged`` of an entry or event has the merges that it went through after it was written:
-a list of *merge paths*, each a list of ids of merges, oldest first. There are several if copies of
-the entry or event went through different merges. The functions are pure.
+``merged`` of an entry or event has the *merge paths* that it went through, each a list of ids of
+merges, oldest first. There are several if copies went through different merges. Pure.
 """
 
 from __future__ import annotations
@@ -18,7 +16,7 @@ from typing import Any
 
 
 def build_renumbering(merge_id: str, numbers: Mapping[int, int]) -> dict[str, Any] | None:
-    """Return the item of ``meta.merged`` for a merge; None if no number in ``numbers`` changes."""
+    """Return an item of ``meta.merged``; None if no number changes."""
     ranges: list[list[int]] = []
     for old, new in sorted(numbers.items()):
         if old == new:
@@ -31,7 +29,7 @@ def build_renumbering(merge_id: str, numbers: Mapping[int, int]) -> dict[str, An
 
 
 class Renumberings:
-    """The ``meta.merged`` of a session, prepared to look up many numbers."""
+    """``meta.merged``, prepared to look up many seqs."""
 
     def __init__(self, merged: object) -> None:
         self._merges = {
@@ -43,22 +41,22 @@ class Renumberings:
         }
 
     def current_seq(self, merge_paths: object, seq: int) -> int:
-        """Return the current number of the record that had ``seq`` before the merges."""
+        """Return the current seq of the record that had ``seq``."""
         for merge in self._along_path(merge_paths):
             seq = merge.new_seq(seq)
         return seq
 
     def current_end(self, merge_paths: object, seq: int) -> int:
-        """Return the highest current number of records up to ``seq`` before the merges."""
+        """Return the highest current seq of records that were up to ``seq``."""
         for merge in self._along_path(merge_paths):
             seq = merge.new_end(seq)
         return seq
 
     def _along_path(self, merge_paths: object) -> list[_Merge]:
-        """Return the merges of the merge path that has the most known merges, oldest first.
+        """Return the merges of the path with the most known ones, oldest first.
 
-        A merge is unknown if only one branch changed a session's file, because git then takes this
-        file unchanged. Paths whose merges are all known lead to the same record.
+        A merge is unknown if only one branch changed the file, which git then takes unchanged.
+        Paths whose merges are all known lead to the same record.
         """
         if not isinstance(merge_paths, Sequence):
             return []
@@ -71,20 +69,20 @@ class Renumberings:
 
 
 class _Merge:
-    """The ranges of the old numbers that one merge changed, each with its first new number."""
+    """The ranges that a merge changed, each with its first new number."""
 
     def __init__(self, ranges: Sequence[list[int]]) -> None:
         self._ranges = sorted(ranges)
         self._firsts = [first for first, _, _ in self._ranges]
-        # Inside a range, and in the gap between two ranges, a higher old number has a higher new
-        # number. So the highest new number belongs to the number looked for, the last number of a
-        # range, or the number directly before a range. For each number of ranges, the highest:
+        # Inside a range, and between two, new numbers increase. So the highest is that of the
+        # number looked for, of the last of a range, or of the one before a range. For each number
+        # of ranges, the highest:
         self._ends = [0]
         for first, last, new in self._ranges:
             self._ends.append(max(self._ends[-1], self.new_seq(first - 1), new + last - first))
 
     def new_seq(self, seq: int) -> int:
-        """Return the new number of the record that had the number ``seq``."""
+        """Return the new number of ``seq``."""
         place = bisect_right(self._firsts, seq) - 1
         if place < 0 or seq > self._ranges[place][1]:
             return seq
@@ -92,7 +90,7 @@ class _Merge:
         return new + seq - first
 
     def new_end(self, seq: int) -> int:
-        """Return the highest new number of the records whose numbers were at most ``seq``."""
+        """Return the highest new number of those up to ``seq``."""
         count = bisect_right(self._firsts, seq)
         candidates = [self.new_seq(seq)]
         if count and seq < self._ranges[count - 1][1]:  # the last range ends after ``seq``

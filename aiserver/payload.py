@@ -10,7 +10,7 @@ from pydantic.alias_generators import to_camel
 
 from .errors import UserText
 
-_PLAIN = {str, int, float, bool, dict, type(None)}  # types of values that are sent as they are
+_PLAIN = {str, int, float, bool, dict, type(None)}  # sent as they are
 
 
 class Payload:
@@ -25,7 +25,6 @@ class Payload:
     __pydantic_config__: ClassVar = {"arbitrary_types_allowed": True}
 
     def to_wire(self) -> dict[str, Any]:
-        """Return the object as it is sent."""
         kind: Any = type(self)
         return {
             wire_name: value if type(value) in _PLAIN else to_wire(value)
@@ -35,13 +34,13 @@ class Payload:
 
 
 def nullable() -> Any:
-    """Return the default of a field that is sent as null if it is None."""
+    """The default of a field that is sent as null if it is None."""
     return field(default=None, metadata={"nullable": True})
 
 
 @cache
 def wire_fields(kind: type[Any]) -> list[tuple[str, str, bool]]:
-    """Return the name of each field, its name in the API, and whether it can be left out."""
+    """Return each field's name, its name in the API, and whether it can be left out."""
     return [
         (
             each.name,
@@ -53,7 +52,7 @@ def wire_fields(kind: type[Any]) -> list[tuple[str, str, bool]]:
 
 
 def to_wire(value: Any) -> Any:
-    """Return a payload, a text for people or a list of these as it is sent."""
+    """Convert a payload, a text for people or a list of these."""
     if isinstance(value, Payload | UserText):
         return value.to_wire()
     return [to_wire(item) for item in value] if isinstance(value, list | tuple) else value

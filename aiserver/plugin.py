@@ -1,9 +1,8 @@
 """The contract of plugins: parts of AI Server that the core doesn't need.
 
-A plugin is a subclass of ``Plugin`` that overrides what it adds to the server.
-``loaded_plugins.py`` loads it (``docs/plugins.md``).
+``loaded_plugins.py`` loads them (``docs/plugins.md``).
 
-Invariant: the core imports no plugin. It only calls the methods of ``Plugin``.
+Invariant: the core imports no plugin, and only calls the methods of ``Plugin``.
 """
 
 from __future__ import annotations
@@ -31,8 +30,8 @@ if TYPE_CHECKING:
 class Host:
     """The objects that plugins get when they start.
 
-    ``session_owner`` is empty if the store belongs to one person. ``folder`` is the folder that
-    Jupyter serves; None if notebooks aren't files.
+    ``session_owner`` is empty if the store belongs to one person. ``folder`` is what Jupyter
+    serves; None if notebooks aren't files.
     """
 
     sessions: SessionManager
@@ -46,9 +45,9 @@ class Host:
 class ContextRequest:
     """A request to which plugins may add texts.
 
-    ``intent`` is empty while the person is still typing. If the model isn't ``on_this_machine``,
-    only what the person has agreed to send may be in the texts. ``body`` is the request without
-    what the administrator forbids; if that is the files, ``forbids_files`` is true.
+    ``intent`` is empty while the person is typing. If the model isn't ``on_this_machine``, texts
+    may only contain what the person has agreed to send. ``body`` is without what the administrator
+    forbids; ``forbids_files`` if that is files.
     """
 
     intent: str
@@ -81,24 +80,21 @@ ContextPart: TypeAlias = (
 
 
 class Plugin:
-    """A part of AI Server that can be left out. Every method may be overridden; none has to be."""
+    """A part of AI Server that can be left out. Every method is optional."""
 
     name: ClassVar[str] = ""
     """The name by which ``AIServer.disabled_plugins`` turns it off: that of the entry point."""
 
     def __init__(self, settings: AIServer | None = None) -> None:
-        """Read the settings: the traits of the extension; None on the command line.
-
-        Raises SettingError if one of them is invalid.
-        """
+        """Read the extension's traits; None on the command line. Raises SettingError."""
 
     def start(self, host: Host) -> None:
-        """Create the plugin's objects. Called once, before the first request of the API."""
+        """Create the plugin's objects, once, before the first request of the API."""
 
     async def clean_up(self, deleted: Sequence[SessionKey]) -> None:
         """Remove what the plugin keeps of deleted histories.
 
-        Also called when the server has started, without histories: then, remove what has expired.
+        Also called after the server's start, without histories, to remove what has expired.
         """
 
     async def stop(self) -> None:

@@ -1,9 +1,7 @@
 """Run git in an untrusted repository without running the programs that its config names.
 
-If a folder was unpacked from an archive, or if other users can write in it, the config in its
-``.git`` may make git run programs: a file monitor, hooks, transports for missing objects. AI Server
-reads from such a repository, and can set up the merge driver in the repository's config. Neither
-task needs these programs.
+In a folder from an archive, or in which others can write, ``.git/config`` may name a file monitor,
+hooks and transports for missing objects.
 """
 
 from __future__ import annotations
@@ -14,7 +12,7 @@ import subprocess
 from pathlib import Path
 
 _TIMEOUT = 5.0  # seconds
-_SETTINGS = {  # as options of the command line, these settings override the repository's config
+_SETTINGS = {  # options override the repository's config
     "core.fsmonitor": "false",
     "core.hooksPath": os.devnull,
     "core.sshCommand": "false",
@@ -22,9 +20,9 @@ _SETTINGS = {  # as options of the command line, these settings override the rep
 }
 _OPTIONS = [option for name, value in _SETTINGS.items() for option in ("-c", f"{name}={value}")]
 _ENVIRONMENT = {
-    "GIT_ALLOW_PROTOCOL": "",  # no connections, even if the config allows them
-    "GIT_NO_LAZY_FETCH": "1",  # no download of missing objects
-    "GIT_OPTIONAL_LOCKS": "0",  # no update of the index as a side effect
+    "GIT_ALLOW_PROTOCOL": "",  # no connections
+    "GIT_NO_LAZY_FETCH": "1",  # no downloads
+    "GIT_OPTIONAL_LOCKS": "0",  # no update of the index
     "GIT_TERMINAL_PROMPT": "0",  # no question to the user
 }
 
@@ -32,13 +30,12 @@ _ENVIRONMENT = {
 def run_git(
     *arguments: str, folder: Path | None = None, stdin: bytes = b"", check: bool = True
 ) -> subprocess.CompletedProcess[bytes]:
-    """Run git in ``folder`` or, if it is None, in the current folder. Return the finished process.
+    """Run git in ``folder``, by default the current one.
 
-    The environment variables of this process that begin with GIT_ aren't passed on.
+    Environment variables that begin with GIT_ aren't passed on.
 
-    Raises FileNotFoundError if git isn't installed, OSError if the folder can't be entered, and
-    subprocess.TimeoutExpired if git doesn't end within five seconds. If ``check`` is true, also
-    raises subprocess.CalledProcessError if git returns an error code.
+    Raises FileNotFoundError without git, OSError if the folder can't be entered,
+    subprocess.TimeoutExpired after five seconds and, with ``check``, subprocess.CalledProcessError.
     """
     program = shutil.which("git")
     if program is None:

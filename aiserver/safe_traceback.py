@@ -1,9 +1,7 @@
-"""Describe an exception for the log by its class and by its location in the code.
+"""Describe an exception for the log by its class and location.
 
-Invariant: the description doesn't contain the message of an exception, because a message may quote
-a key, a path, a prompt or a provider's answer. Nor does it contain the value of a variable. A file
-outside a package is described only by the names of the file and its folder, not by its full path.
-A developer can still see in which line the exception was raised.
+Invariant: no message of an exception, which may quote a key, a path, a prompt or a provider's
+answer, and no value of a variable is in it. A file outside a package is only named with its folder.
 """
 
 from __future__ import annotations
@@ -13,14 +11,14 @@ from pathlib import Path
 
 
 def outline_of(error: BaseException) -> str:
-    """Return a description such as ``KeyError at aiserver/x.py:88 in f < aiserver/y.py:9 in g``.
+    """Return ``KeyError at aiserver/x.py:88 in f < aiserver/y.py:9 in g``, and so its causes.
 
-    The innermost call comes first. After the exception, its causes are described in the same form.
+    The innermost call comes first.
     """
     descriptions = []
     seen: set[int] = set()
     cause: BaseException | None = error
-    while cause is not None and id(cause) not in seen:  # a chain of causes may be circular
+    while cause is not None and id(cause) not in seen:  # it may be circular
         seen.add(id(cause))
         frames = traceback.extract_tb(cause.__traceback__)[-8:]
         calls = " < ".join(
@@ -33,10 +31,7 @@ def outline_of(error: BaseException) -> str:
 
 
 def _path_in_package(filename: str) -> str:
-    """Return a file's path, beginning with its package, such as ``aiserver/llm/base.py``.
-
-    If the file belongs to no package, return only the names of its folder and the file.
-    """
+    """Return ``aiserver/llm/base.py`` or, outside a package, only the folder and the file."""
     parts = Path(filename).parts
     for folder in ("site-packages", "dist-packages"):
         if folder in parts:

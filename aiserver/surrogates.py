@@ -1,7 +1,7 @@
-"""Handle lone surrogates, which JSON can represent and UTF-8 can't. Pure functions.
+"""Handle lone surrogates, which JSON can represent and UTF-8 can't. Pure.
 
-Software that counts characters in UTF-16 may split an emoji into two surrogates, ``\\ud83d`` and
-``\\ude00``, and write only one of them into JSON. Such a text can't be encoded in UTF-8.
+Software that counts characters in UTF-16 may split an emoji, ``\\ud83d\\ude00``, and write only one
+half into JSON.
 
 Invariants: the result of ``fix_surrogates`` can be encoded in UTF-8, and the result of
 ``json_bytes`` is valid UTF-8.
@@ -14,12 +14,12 @@ import re
 from typing import Any
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
-# A text in JSON, or a number that JSON doesn't have, but Python's parsers accept.
+# A text, or a number that only Python's parsers accept.
 _TEXT_OR_NAN = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"|(-?Infinity|NaN)')
 
 
 def fix_surrogates(text: str) -> str:
-    """Return ``text`` with surrogate pairs joined and each lone surrogate replaced by U+FFFD."""
+    """Join surrogate pairs, and replace lone surrogates by U+FFFD."""
     if text.isascii() or not _SURROGATE.search(text):
         return text
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
@@ -31,7 +31,7 @@ def ends_in_high_surrogate(text: str) -> bool:
 
 
 def json_bytes(data: Any) -> bytes:
-    """Encode data as JSON in UTF-8. Of the non-ASCII characters, escape only surrogates.
+    """Encode JSON in UTF-8; escape only surrogates.
 
     JSON has no infinity and no NaN, so these become null.
     """
@@ -44,7 +44,7 @@ def json_bytes(data: Any) -> bytes:
 
 
 def without_nan(data: bytes) -> bytes:
-    """Return encoded JSON with null for infinity and NaN, which a browser's parser refuses."""
+    """Replace infinity and NaN, which a browser's parser refuses, by null."""
     if b"NaN" not in data and b"Infinity" not in data:
         return data
     return _TEXT_OR_NAN.sub(lambda match: b"null" if match[1] else match[0], data)

@@ -1,4 +1,4 @@
-"""Estimate token counts without a tokenizer. Pure functions."""
+"""Estimate token counts without a tokenizer. Pure."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import math
 
 
 def estimate_tokens(text: str) -> int:
-    """Return an estimate of the number of tokens in ``text``, more often too high than too low.
+    """Estimate tokens, more often too high than too low.
 
-    Three ASCII characters count as one token. Any other character counts as 1.2 tokens, which is a
-    high estimate for a Chinese character.
+    Three ASCII characters count as one token, any other character as 1.2, which is high for a
+    Chinese one.
     """
     ascii_count = sum(map(str.isascii, text))
     return math.ceil(ascii_count / 3 + (len(text) - ascii_count) * 1.2)

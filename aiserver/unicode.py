@@ -1,7 +1,7 @@
 """Unicode normalization in bounded time.
 
-``unicodedata.normalize`` and Python's parser, which normalizes names, take quadratic time to order
-the combining marks of one letter. No text of a person has more than a few.
+``unicodedata.normalize`` and Python's parser take quadratic time to order the combining marks of a
+letter. No text of a person has more than a few.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import unicodedata
 from typing import Literal
 
 Form = Literal["NFC", "NFKC", "NFKD"]
-# Pieces end before an ASCII character if there is one, so that no letter is cut from its marks.
+# Pieces end before an ASCII character, so that no letter is cut from its marks.
 _PIECES = re.compile(r".{1,1000}(?![^\x00-\x7f])|.{1,1000}", re.DOTALL)
 _MAX_MARKS = 100
 
@@ -24,7 +24,7 @@ def normalize(form: Form, text: str) -> str:
 
 
 def parse_python(code: str) -> ast.Module | None:
-    """Return the syntax tree; None if the code isn't valid Python, or too deep or slow to parse."""
+    """Return None if the code isn't valid Python, or too deep or slow to parse."""
     if not code.isascii() and _many_marks().search(code):
         return None
     try:
