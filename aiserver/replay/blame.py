@@ -32,8 +32,9 @@ class Origin(Payload):
 
     For a line from another cell (by a merge or a restore), ``copied_from`` is
     the step that wrote it there, and ``step`` and ``seq`` are those of the step that copied it.
-    ``name`` is that of the agent or program. ``is_existing``: the cell had the line before anything
-    was recorded.
+    ``name`` is that of the agent or program, ``run`` the id of the agent's run, and ``intent`` that
+    of the request or of the agent. ``is_existing``: the cell had the line before anything was
+    recorded.
     """
 
     author: ContributorKind = "unknown"
@@ -46,6 +47,7 @@ class Origin(Payload):
     copied_from: CellStep | None = None
     name: str | None = None
     is_existing: Literal[True] | None = None
+    run: str | None = None
 
 
 @dataclass(frozen=True)
@@ -311,10 +313,11 @@ def _origin(step: Step) -> Origin:
         seq=step.seq,
         turn_id=step.turn_id if is_turn else None,
         model=step.model if is_turn else None,
-        intent=step.title if is_turn else None,
+        intent=step.title if is_turn else step.title or None,
         timestamp=step.timestamp,
         name=step.name,
         is_existing=step.is_existing or None,
+        run=step.run,
     )
 
 

@@ -24,8 +24,8 @@ class Moment(Payload):
     were made together, for example by a split.
 
     ``cell_id`` and ``step`` identify the step that gives the moment its kind and title; both are
-    None for a new ``order`` of cells. ``title`` is the intent of a turn. ``saved``: the notebook
-    was saved after this change.
+    None for a new ``order`` of cells. ``title`` is the intent of a turn or of an agent's change.
+    ``saved``: the notebook was saved after this change.
     """
 
     index: int

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, get_args
 
 from ..errors import UserText
-from ..models import Event, Interaction
+from ..models import Event, NewTurn
 from ..payload import Payload, nullable
 
 StructuralKind = Literal["split", "merge", "copy", "delete", "undelete", "type", "move"]
@@ -76,7 +76,7 @@ class Step(Payload):
     ``before`` is the cell's source before the step. ``code`` is the suggestion of a turn, otherwise
     the source after the step. Only if ``applied`` did the cell contain ``code`` after the step.
     ``base`` is the code that was sent with a request, if it isn't ``before``. ``title`` is the
-    intent of a turn.
+    intent of a turn, or of an agent's change.
 
     ``seq`` is that of the step's record, and ``event`` its type. A change that no record contains
     is inferred from the next record: it has that ``seq`` but no ``event``. ``settled_seq`` and
@@ -191,8 +191,8 @@ def _rank(outcome: Outcome) -> int:
     return {"open": 2, "done": 1}.get(outcome, 0)
 
 
-def proposer_of(turn: Interaction) -> Contributor:
-    """Return the contributor of a suggestion: a model, or the agent that proposes it."""
+def proposer_of(turn: NewTurn) -> Contributor:
+    """Return the contributor of a turn's suggestion: a model, or the agent that proposes it."""
     return _recorded(turn) or Contributor("model")
 
 
@@ -203,7 +203,13 @@ def contributor_of(event: Event) -> Contributor:
     return _recorded(event) or (UNKNOWN if is_unknown else PERSON)
 
 
-def _recorded(record: Interaction | Event) -> Contributor | None:
+def intent_of(event: Event) -> str:
+    """Return the intent of an agent's change; empty if it has given none."""
+    intent = (event.data or {}).get("intent")
+    return intent if isinstance(intent, str) else ""
+
+
+def _recorded(record: NewTurn | Event) -> Contributor | None:
     recorded = record.contributor
     if recorded is None:
         return None

@@ -53,6 +53,7 @@ from .step import (
     Outcome,
     Step,
     contributor_of,
+    intent_of,
     is_initial_observation,
     proposer_of,
 )
@@ -375,6 +376,7 @@ class _Reader:
             "event": event.type,
             "data": event.data,
             "run": event.run,
+            "title": intent_of(event) if contributor.kind == "agent" else "",
         }
         self._add_step(event.seq, kind, event.timestamp, code, **(details | fields))
 

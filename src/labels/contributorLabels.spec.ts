@@ -42,7 +42,7 @@ describe('contributor labels (P40)', () => {
     const lines: BlameLine[] = [
       { ...line, author: 'model', turnId: 1, intent: 'plot' },
       { ...line, author: 'person' },
-      { ...line, author: 'agent', name: 'bot' },
+      { ...line, author: 'agent', name: 'bot', intent: 'tidy  up' },
       { ...line, author: 'unknown', existing: true },
       { author: 'unknown', step: null, seq: null }
     ];
@@ -51,7 +51,7 @@ describe('contributor labels (P40)', () => {
     ).toEqual([
       'AI, request 1 · “plot”',
       'By hand',
-      'Edited by bot',
+      'Edited by bot · “tidy up”',
       'Existing content',
       'Not recorded yet'
     ]);

@@ -264,3 +264,24 @@ def test_a_version_that_a_save_records_again_keeps_its_authors() -> None:
     again = {"trigger": "save", "again": True}
     builder.event("edit", source="a = 1\nb = 3", data=again, contributor={"kind": "unknown"})
     assert of(builder) == "t1 h1"
+
+
+def test_a_line_of_an_agent_has_its_intent_and_run() -> None:
+    builder = SessionBuilder()
+    agent = {"kind": "agent", "name": "Codex"}
+    builder.event("edit", source="a = 1", contributor={"kind": "person"}, data={"intent": "mine"})
+    builder.event(
+        "edit", source="a = 1\nb = 2", contributor=agent, run="r1", data={"intent": "add b"}
+    )
+    proposal = builder.turn("a = 1\nb = 2", "a = 1\nb = 2\nc = 3", contributor=agent, run="r2")
+    builder.event("accept", turn_id=proposal, source="a = 1\nb = 2\nc = 3")
+    by_hand, applied, proposed = blame(builder.session())
+    assert (by_hand.run, by_hand.intent) == (None, None)
+    assert (applied.author, applied.name, applied.run, applied.intent) == (
+        "agent",
+        "Codex",
+        "r1",
+        "add b",
+    )
+    assert (proposed.name, proposed.run, proposed.intent) == ("Codex", "r2", "do it")
+    assert [step.title for step in builder.replay()] == ["", "add b", "do it"]

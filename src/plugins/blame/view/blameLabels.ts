@@ -53,7 +53,7 @@ export function describeLine(
   const request = intent.replace(/\s+/g, ' ').trim();
   const parts =
     turnId === undefined || author !== 'model'
-      ? [lineContributorText(line, trans)]
+      ? [lineContributorText(line, trans), request && trans.__('“%1”', request)]
       : [
           trans.__('AI, request %1', turnId),
           request && trans.__('“%1”', request),

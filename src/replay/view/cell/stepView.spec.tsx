@@ -82,6 +82,16 @@ describe('the DataFrames of a request', () => {
     ).toBeTruthy();
   });
 
+  it('shows what an agent intended with a change, as text (P12)', async () => {
+    const by = { author: 'agent', name: 'Codex', event: 'edit' } as const;
+    await open({ kind: 'edit', title: `make a = 1 ${EVIL}`, ...by });
+    const step = panel.node.querySelector('section.jp-AIServer-Replay-step')!;
+    expect(step.textContent).toContain('Codex');
+    const intent = step.querySelector('.jp-AIServer-Replay-request')!;
+    expect(intent.textContent).toBe(`make a = 1 ${EVIL}`);
+    expect(step.querySelector('img')).toBeNull();
+  });
+
   it('P49: shows each of several answers to the request', async () => {
     const attempt = {
       seq: 2,

@@ -69,7 +69,7 @@ export function StepView(props: IStepViewProps): React.JSX.Element {
       <LongText
         key={step.index}
         className="jp-AIServer-Replay-request"
-        text={requestText(step) || stepTitle(step, trans)}
+        text={step.title.trim() || stepTitle(step, trans)}
       />
       <SchemaChanges step={step} />
       <Relatives step={step} />
@@ -86,11 +86,6 @@ export function StepView(props: IStepViewProps): React.JSX.Element {
       {run && <Output run={run} />}
     </section>
   );
-}
-
-/** Return the whole text of a request; empty for another step. */
-function requestText({ kind, title }: Step): string {
-  return kind === 'turn' ? title.trim() : '';
 }
 
 function AnswerHead(props: { step: IShownStep }): React.JSX.Element | null {
