@@ -20,12 +20,14 @@ from typing import Any, Literal
 
 from ...models import NewLogEntry, NotebookLogEntry, utc_now
 from ...payload import Payload, nullable
+from ...redact import redact_json
 from ...replay import Step
 from .permissions import Level
 from .protocol import Agent
 
 RUN = "run"
 CALL = "agent_call"
+_TEXTS = ("intent", "plan", "summary", "reason")
 State = Literal["active", "ended", "interrupted", "undone"]
 
 
@@ -96,9 +98,13 @@ def new_run_id() -> str:
 
 
 def entry(type_: str, **data: Any) -> NewLogEntry:
-    """Return a log entry with the data that isn't None."""
-    data = {key: value for key, value in data.items() if value is not None}
-    return NewLogEntry(type=type_, timestamp=utc_now(), data=data)
+    """Return a log entry with the data that isn't None, without secrets in its texts."""
+    stored = {
+        key: redact_json(value) if key in _TEXTS else value
+        for key, value in data.items()
+        if value is not None
+    }
+    return NewLogEntry(type=type_, timestamp=utc_now(), data=stored)
 
 
 def agent_data(agent: Agent) -> dict[str, str]:
