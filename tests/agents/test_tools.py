@@ -224,3 +224,48 @@ async def test_the_run_of_another_agent_is_not_mine(
     assert (
         "another agent" in (await other_agent.use("run_undo", path="a.ipynb", run=run))["refused"]
     )
+
+
+async def test_what_agents_did_is_found_by_author_and_run(
+    agent: AgentClient, other_agent: AgentClient, call: Any, notebook: Write, allow: Any
+) -> None:
+    notebook()
+    run = await begin(agent)
+    edit = {"run": run, "cell": CELL, "base": digest(LOAD), "intent": "load it faster"}
+    await agent.use("cell_edit", **edit, source="df = load()")
+    await allow(await notebook_id(call), "edit", "Claude Code")
+    other_run = await begin(other_agent)
+    edit = {"run": other_run, "cell": OTHER, "base": digest(PLOT), "intent": "画直方图"}
+    await other_agent.use("cell_edit", **edit, source="df.hist()", mode="apply")
+
+    async def search(query: str) -> list[tuple[str, str]]:
+        results = (await agent.use("history_search", query=query))["results"]
+        body = {"query": query, "notebookId": await notebook_id(call)}
+        hits = (await call("POST", "search", body)).data["results"]
+        assert [(hit["name"], hit["run"]) for hit in hits] == [
+            (hit["by"], hit["run"]) for hit in results
+        ]
+        return sorted((hit["by"], hit["request"]) for hit in results)
+
+    applied = ("Claude Code", "画直方图")
+    assert await search("by:codex") == [("Codex", "load it faster")]
+    assert await search("作者：智能体 直方圖") == [applied]
+    assert await search(f"run:{other_run[:8]}") == [applied]
+    assert await search("df.hist") == [applied]
+    assert await search("by:me") == []
+    (line,) = (await agent.use("blame", path="a.ipynb", cell=OTHER))["lines"]
+    assert (line["name"], line["run"], line["intent"]) == (applied[0], other_run, applied[1])
+
+
+async def test_the_texts_of_runs_have_no_secrets(
+    agent: AgentClient, call: Any, notebook: Write, jp_root_dir: Path
+) -> None:
+    """P16"""
+    notebook()
+    key = "sk-proj-" + "a1B2c3D4" * 6
+    run = await begin(agent, intent=f"use {key}")
+    await agent.use("run_end", run=run, summary=f"used {key}")
+    (shown,) = (await call("GET", f"agents/notebooks/{await notebook_id(call)}")).data["runs"]
+    assert shown["intent"] == "use ‹redacted:openai-key›"
+    files = (jp_root_dir / ".aiserver_sessions").rglob("*")
+    assert not any(key.encode() in file.read_bytes() for file in files if file.is_file())

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from aiserver.models import NewEvent, NewTurn, SessionKey
+from aiserver.models import Contributor, NewEvent, NewTurn, SessionKey
 from aiserver.plugins.memory import past_answers
 from aiserver.plugins.memory.past_answers import PastAnswer, find_past_answer
 from aiserver.plugins.search import Hit, SearchEngine, SearchResult
@@ -132,6 +132,12 @@ async def test_answers_that_failed_are_left_out():
 
 
 @in_loop
+async def test_proposals_of_agents_are_left_out():
+    agent = Contributor(kind="agent", name="Codex")
+    assert await answer_to(INTENT, ACCEPT, mode="agent", contributor=agent) is None
+
+
+@in_loop
 async def test_edits_of_the_next_answer_do_not_count():
     store = InMemorySessionManager()
     other = turn("sort the bars", "df.sort()")
@@ -207,7 +213,8 @@ async def test_slash_words_case_and_marks_make_no_difference(asked, intent):
 async def test_without_similar_words_only_a_similar_meaning_counts(monkeypatch, package):
     """Without the package for embeddings, other words in the code don't make a request similar."""
     monkeypatch.setattr(past_answers, "is_installed", lambda: package)
-    hit = Hit("other", "c1", 1, 1, 0, "2026-01-01T00:00:00.000Z", None, INTENT, "intent", [], 0.9)
+    time = "2026-01-01T00:00:00.000Z"
+    hit = Hit("other", "c1", 1, 1, 0, time, "model", None, INTENT, "intent", [], 0.9)
 
     class ByMeaning(SearchEngine):
         async def search(self, query, *, by="words", **options):

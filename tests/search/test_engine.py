@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from aiserver.errors import SessionCorrupt, StorageUnreachable
-from aiserver.models import SessionKey
+from aiserver.models import Contributor, SessionKey
 from aiserver.plugins.search import SearchEngine, SearchResult
 from aiserver.plugins.search import engine as indexes
 from aiserver.plugins.search.process import SearchProcess
@@ -320,3 +320,92 @@ def test_a_notebook_can_be_left_out(by):
         await engine.close()
 
     test()
+
+
+RUN = "3f2a0c4d" * 4
+
+
+async def by_several_authors(store) -> None:
+    """Requests of a person, a proposal and a change of an agent, and a change by hand."""
+    codex = Contributor(kind="agent", name="codex-mcp-client", version="1.2")
+    claude = Contributor(kind="agent", name="Claude Code")
+    key = SessionKey("nb", "asked")
+    model = "local:qwen2.5-coder-0.5b"
+    await store.save_interaction(key, turn("plot prices", "a = 1", model=model, user="ann"))
+    hand = event("edit", source="a = 2", contributor=Contributor(kind="person"))
+    await store.record_events(key, [hand])
+    proposal = turn("plot by month", "b = 1", mode="agent", contributor=codex, run=RUN)
+    await store.save_interaction(SessionKey("nb", "proposed"), proposal)
+    data = {"intent": "画价格直方图", "tool": "cell_edit"}
+    applied = event("edit", source="c = 1", contributor=claude, run="77" * 16, data=data)
+    failed = {"status": "error", "ename": "KeyError", "evalue": "'price'"}
+    key = SessionKey("nb", "applied")
+    await store.record_events(key, [applied, event("run", source="c = 1", data=failed)])
+
+
+@pytest.mark.parametrize(
+    ("query", "cells"),
+    [
+        ("by:me", {"asked"}),
+        ("by:qwen", {"asked"}),
+        ("by:ann plot", {"asked"}),
+        ("BY:Agent", {"proposed", "applied"}),
+        ("by:codex", {"proposed"}),
+        ("plot by:claude-code", set()),
+        ('by:"claude code"', {"applied"}),
+        ("by:codex by:claude", {"proposed", "applied"}),
+        ("by:hand", set()),
+        ("plot", {"asked", "proposed"}),
+        ("plot by:agent", {"proposed"}),
+        ("run:3f2a", {"proposed"}),
+        (f"run:{RUN}", {"proposed"}),
+        ("run:2a0c", set()),
+        ("run:77 by:codex", set()),
+        ("keyerror by:agent", {"applied"}),
+        ("作者：智能体", {"proposed", "applied"}),
+        ("作者:我", {"asked"}),
+        ("作者:代理 直方圖", {"applied"}),
+        ("直方图", {"applied"}),
+        ("任务:7777", {"applied"}),
+        ('"by month"', {"proposed"}),
+        ('"plot by:codex"', set()),
+    ],
+)
+def test_a_query_may_name_an_author_or_a_run(query, cells):
+    @in_loop
+    async def test():
+        store = InMemorySessionManager()
+        await by_several_authors(store)
+        engine = searching(store)
+        result = await engine.search(query, patience=LONG)
+        assert {hit.cell_id for hit in result.hits} == cells
+        assert result.total == len(cells)
+        await engine.close()
+
+    test()
+
+
+@in_loop
+async def test_a_hit_names_the_agent_and_its_run():
+    store = InMemorySessionManager()
+    await by_several_authors(store)
+    engine = searching(store)
+    hits = {hit.cell_id: hit for hit in (await engine.search("by:agent", patience=LONG)).hits}
+    proposed, applied = hits["proposed"], hits["applied"]
+    assert (proposed.author, proposed.name, proposed.run) == ("agent", "codex-mcp-client", RUN)
+    assert (proposed.turn_id, proposed.step) == (1, 0)
+    assert (applied.turn_id, applied.seq, applied.step) == (None, 1, 0)
+    assert (applied.name, applied.intent) == ("Claude Code", "画价格直方图")
+    await engine.close()
+
+
+@in_loop
+async def test_a_search_for_similar_requests_finds_no_agents_and_has_no_filters():
+    store = InMemorySessionManager()
+    await by_several_authors(store)
+    await store.save_interaction(SessionKey("nb", "odd"), turn("group sales by:month", "d = 1"))
+    engine = searching(store)
+    similar = await engine.search("plot by month", by="request", patience=LONG)
+    assert "proposed" not in named(similar)
+    assert named(await engine.search("group sales by:month", by="request")) == ["odd"]
+    await engine.close()

@@ -234,7 +234,8 @@ async def history_search(
     *,
     query: Annotated[str, Field(min_length=1, max_length=500)],
 ) -> dict[str, Any]:
-    """Find earlier requests and answers in all notebooks that you may read, by words."""
+    """Find earlier requests, answers and changes by agents in all notebooks that you may read: by
+    words, by author (by:me, by:agent, by:codex, by:qwen) and by run (run:ID)."""
     from ..search.plugin import SearchPlugin
 
     search = service.services.plugins.find(SearchPlugin)
@@ -248,8 +249,10 @@ async def history_search(
         {
             "path": paths[hit.notebook_id],
             "cell": hit.cell_id,
+            "by": hit.name or hit.model or hit.author,
             "request": hidden(hit.intent),
             "timestamp": hit.timestamp,
+            **({"run": hit.run} if hit.run else {}),
         }
         for hit in result.hits
         if service.level(hit.notebook_id, agent) != "off"
@@ -455,7 +458,7 @@ def _describe(step: Step) -> dict[str, Any]:
         "by": _author(step),
         "at": step.timestamp,
         "outcome": step.outcome,
-        "title": step.title or (step.data or {}).get("intent"),
+        "title": step.title,
         "code": hidden(step.code) if step.kind != "run" else None,
         "run": step.run,
     }

@@ -67,12 +67,12 @@ async def find_past_answer(
                 if session
                 else {}
             )
-        step = clean_steps[key].get(hit.turn_id)
-        if step is not None:
+        step = clean_steps[key].get(hit.turn_id or 0)
+        if step is not None and step.turn_id is not None:
             return PastAnswer(
                 hit.notebook_id,
                 hit.cell_id,
-                hit.turn_id,
+                step.turn_id,
                 hit.timestamp,
                 step.model,
                 hit.intent,
@@ -84,8 +84,8 @@ async def find_past_answer(
 async def _similar_hits(
     engine: SearchEngine, intent: str, owner: str, except_notebook_id: str | None
 ) -> AsyncIterator[Hit]:
-    """Search by words, then by meaning."""
-    seen: set[tuple[str, str, int]] = set()
+    """Yield the turns with requests like ``intent``: by their words, then by their meaning."""
+    seen: set[tuple[str, str, int | None]] = set()
     for by, minimum in _SEARCHES:
         if by == "meaning" and not is_installed():
             return
@@ -114,6 +114,7 @@ def _clean_steps(session: Session, language: str, owner_name: str) -> dict[int, 
         turn.turn_id
         for turn in session.interactions
         if fence_name(turn.user_request.language) == language
+        and turn.contributor is None
         and not (owner_name and turn.user and turn.user != owner_name)
     }
     if not own_turns:

@@ -19,7 +19,7 @@ from ...sessions.base import SessionManager
 from .embeddings import is_installed
 from .hits import SearchResult
 from .process import SearchProcess
-from .query import parse
+from .query import parse, split_filters
 from .text_index import CellIds
 
 PATIENCE = 1.0  # the maximum number of seconds that a search waits for sessions to be read
@@ -60,7 +60,8 @@ class SearchEngine:
         ``patience`` seconds. The search covers the sessions that have been read by then;
         ``SearchResult.unread`` counts the sessions left out. Raises StorageError, SearchFailed.
         """
-        if not parse(query):
+        words, filters = split_filters(query)
+        if not (parse(words) or any(filters)):
             return SearchResult()
         if by == "meaning" and not is_installed():
             by = "words"

@@ -4,6 +4,9 @@ Each turn has four fields: its intent (the text of the request), its code, its e
 errors. The errors are the error of its generation, and those of all runs between it and the next
 turn. If the request has a special mode, such as ``fix``, the slash word of the mode is a further
 line of the intent.
+
+A change that an agent made at once, without a proposal, is searched like a turn, too. Its number is
+negative: ``-seq`` of its event.
 """
 
 from __future__ import annotations
@@ -13,12 +16,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
-from ...models import Interaction, Session
+from ...models import AIResponse, Event, Interaction, NewTurn, Session, UserRequest
 from ...payload import Payload, nullable
-from ...replay import replay
+from ...replay import Step, replay
 from ...replay.ordering import to_seconds
+from ...replay.step import ContributorKind, intent_of, proposer_of
 from ...replay.steps import run_error
-from .query import Term, find, fold
+from ..local_models.labels import model_label
+from .query import Term, author_lines, find, fold, squeeze
 
 Field = Literal["intent", "code", "explanation", "error"]
 FIELD_WEIGHTS: dict[Field, float] = {"intent": 3.0, "code": 1.5, "explanation": 1.0, "error": 1.5}
@@ -57,11 +62,14 @@ class Hit(Payload):
 
     notebook_id: str
     cell_id: str
-    turn_id: int
+    turn_id: int | None
+    """Null for a change that an agent made at once."""
     seq: int
     step: int
     """The index of the turn's step in the cell's replay."""
     timestamp: str
+    author: ContributorKind
+    """The author of the code: the model that answered, or an agent."""
     model: str | None
     intent: str
     where: Field
@@ -69,6 +77,10 @@ class Hit(Payload):
     """
     snippet: list[Piece]
     score: float
+    name: str | None = None
+    """The name of the agent."""
+    run: str | None = None
+    """The id of the agent's run."""
     path: str | None = nullable()
     """The notebook's current path; null if it is unknown."""
 
@@ -85,38 +97,61 @@ class SearchResult:
     search by meaning, the number of turns without embeddings."""
 
 
-def texts_of(session: Session) -> list[tuple[int, float, tuple[str, ...]]]:
-    """Return the id, the time in seconds since 1970, and the texts of each turn, oldest first.
+class SearchedTexts(NamedTuple):
+    """A turn as the index stores it."""
 
-    The texts are folded, in the order of ``FIELD_WEIGHTS``. A turn often has
-    the code of the previous one again. Its code has only the other lines, so that a search finds
-    the turn that wrote them.
+    number: int
+    time: float
+    """The seconds since 1970."""
+    authors: str
+    """See ``author_lines``."""
+    run: str
+    fields: tuple[str, ...]
+    """The folded texts, in the order of ``FIELD_WEIGHTS``."""
+
+
+def texts_of(session: Session) -> list[SearchedTexts]:
+    """Return what the index stores of each turn, oldest first.
+
+    A turn often has the code of the previous one again. Its code has only the other lines, so that
+    a search finds the turn that wrote them.
     """
     texts = []
     previous: set[str] = set()
-    for turn, errors in turns_of(session):
+    for number, turn, errors in turns_of(session):
         fields = fields_of(turn, errors)
         lines = fields["code"].splitlines()
         fields["code"] = "\n".join(line for line in lines if line not in previous)
         previous = set(lines) or previous
         folded = tuple(fold(fields[name]) for name in FIELD_WEIGHTS)
-        texts.append((turn.turn_id, to_seconds(turn.timestamp), folded))
+        time, run = to_seconds(turn.timestamp), squeeze(turn.run or "")
+        texts.append(SearchedTexts(number, time, _authors(turn), run, folded))
     return texts
 
 
-def turns_of(session: Session) -> list[tuple[Interaction, list[str]]]:
-    """Return the turns, oldest first, each with the errors of its runs.
+def _authors(turn: NewTurn) -> str:
+    """Return the authors of a turn: of a request, the person who asked and the model."""
+    author = proposer_of(turn)
+    kinds = ("person", "model") if author.kind == "model" else (author.kind,)
+    names = (author.name, turn.user, turn.model, turn.model and model_label(turn.model))
+    return author_lines(kinds, filter(None, names))
+
+
+def turns_of(session: Session) -> list[tuple[int, NewTurn, list[str]]]:
+    """Return the turns and the agents' changes, oldest first, each with its number and errors.
 
     A run belongs to the last turn before it that isn't a request asked again of another model.
     Equal errors of one turn are listed once.
     """
-    turns: list[tuple[Interaction, list[str]]] = []
+    turns: list[tuple[int, NewTurn, list[str]]] = []
     errors: list[str] | None = None  # those of the turn to which a run belongs
     for record in session.ordered():
         if isinstance(record, Interaction):
-            turns.append((record, []))
+            turns.append((record.turn_id, record, []))
             if record.repeats_turn_id is None:
-                errors = turns[-1][1]
+                errors = turns[-1][2]
+        elif (change := _change_of_agent(record)) is not None:
+            turns.append((-record.seq, change, errors := []))
         elif record.type == "run" and errors is not None:
             error = run_error(record.data or {})
             if error and error not in errors:
@@ -124,7 +159,21 @@ def turns_of(session: Session) -> list[tuple[Interaction, list[str]]]:
     return turns
 
 
-def fields_of(turn: Interaction, errors: list[str]) -> dict[Field, str]:
+def _change_of_agent(event: Event) -> NewTurn | None:
+    """Return the turn as which a change that an agent made at once is searched; else None."""
+    contributor = event.contributor
+    if event.type != "edit" or contributor is None or contributor.kind != "agent":
+        return None
+    return NewTurn(
+        timestamp=event.timestamp,
+        user_request=UserRequest(intent=intent_of(event)),
+        ai_response=AIResponse(suggestion=event.source or "", status="success"),
+        contributor=contributor,
+        run=event.run,
+    )
+
+
+def fields_of(turn: NewTurn, errors: list[str]) -> dict[Field, str]:
     """Return the searched fields of a turn as they were written, not folded."""
     answer = turn.ai_response
     intent = turn.user_request.intent
@@ -151,34 +200,46 @@ def hits_of(
     The dict lacks the turns that the session no longer contains.
     """
     # Of several turns with the same id, the first one is used: it is assigned last.
-    turn_by_id = {turn.turn_id: (turn, errors) for turn, errors in reversed(turns_of(session))}
-    steps = [step for step in reversed(replay(session)) if step.kind == "turn"]
-    step_by_turn = {turn_id: step for step in steps for turn_id in step.turn_ids}
+    turn_by_number = {
+        number: (turn, errors) for number, turn, errors in reversed(turns_of(session))
+    }
+    steps = {number: step for step in reversed(replay(session)) for number in _numbers(step)}
     hits: dict[ScoredTurn, Hit] = {}
     for scored in scored_turns:
-        if scored.turn_id in turn_by_id:
-            turn, errors = turn_by_id[scored.turn_id]
-            step = step_by_turn[scored.turn_id]
+        number = scored.turn_id
+        if number in turn_by_number:
+            turn, errors = turn_by_number[number]
+            author, step = proposer_of(turn), steps[number]
             fields = fields_of(turn, errors)
             weights = {
-                name: weight * coverage(fold(fields[name]), terms)
+                name: (weight * coverage(fold(fields[name]), terms), bool(fields[name].strip()))
                 for name, weight in FIELD_WEIGHTS.items()
             }
             where = max(weights, key=lambda name: weights[name])
             hits[scored] = Hit(
                 notebook_id=scored.notebook_id,
                 cell_id=scored.cell_id,
-                turn_id=scored.turn_id,
+                turn_id=number if number > 0 else None,
                 seq=step.seq,
                 step=step.index,
                 timestamp=turn.timestamp,
+                author=author.kind,
                 model=turn.model,
                 intent=turn.user_request.intent,
                 where=where,
                 snippet=snippet(fields[where], terms),
                 score=scored.score,
+                name=author.name,
+                run=turn.run,
             )
     return hits
+
+
+def _numbers(step: Step) -> set[int]:
+    """Return the numbers of the turns that a step shows, or of the agent's change."""
+    if step.kind == "turn":
+        return step.turn_ids
+    return {-step.seq} if step.event == "edit" else set()
 
 
 def snippet(text: str, terms: Sequence[Term]) -> list[Piece]:

@@ -11,6 +11,8 @@ Terms and texts are folded, so that ``CSV``, ``Ｃｓｖ`` and ``csv`` are equal
 the accents of Latin, Greek and Cyrillic letters. In other scripts, a letter with a mark is a
 different letter: か is not が. Traditional Chinese characters become Simplified ones. A folded text
 contains no ASCII control characters except tabs and line breaks.
+
+``by:codex`` and ``run:3f2a`` are no terms but filters: by an author, and by an agent's run.
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ import re
 import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from ...surrogates import fix_surrogates
 from ...unicode import normalize
@@ -35,6 +38,12 @@ _UNSPACED = (
 )
 UNSPACED = re.compile(f"[{_UNSPACED}]")
 _TERM = re.compile(r'"([^"]+)"|“([^”]+)”|「([^」]+)」|([^\s，。、；：！？…]+)')
+# A filter with its value, or a phrase in quotes, which isn't searched for filters.
+_FILTER_OR_PHRASE = re.compile(
+    r"(?<![^\s，。、；])(by|作者|run|任[务務])[:：]"
+    r'(?:"([^"]*)"?|“([^”]*)”?|([^\s，。、；！？…]*))|"[^"]*"|“[^”]*”|「[^」]*」',
+    re.IGNORECASE,
+)
 # Removed from both ends of a term.
 _PUNCTUATION = ".,;:!?…\"'“”‘’()（）《》「」。，、；：！？"
 # A sequence of letters and digits: all from scripts without spaces, or all from other scripts.
@@ -56,6 +65,24 @@ _ACCENTS = re.compile("[\u0300-\u036f]")  # combining marks of Latin, Greek and 
 _CONTROLS = dict.fromkeys((*range(9), *range(11, 32), 127), " ")
 
 
+_KINDS = {
+    **dict.fromkeys(("me", "person", "people", "human", "我", "人"), "person"),
+    **dict.fromkeys(("model", "models", "ai", "模型"), "model"),
+    **dict.fromkeys(("agent", "agents", "智能体", "代理"), "agent"),
+}
+"""The kinds of authors, by the words for them in a filter."""
+
+
+class Filters(NamedTuple):
+    """The authors and the run that a query names; empty if it names none.
+
+    ``by`` has a line for each wanted author: ``=`` and a kind, or a part of a name.
+    """
+
+    by: str = ""
+    run: str = ""
+
+
 @dataclass(frozen=True)
 class Term:
     """A search term and its parts, which are folded.
@@ -70,6 +97,45 @@ class Term:
     def subterms(self) -> tuple[str, ...]:
         """The parts, or the term if it has none."""
         return self.parts or (self.text,)
+
+
+def split_filters(query: str) -> tuple[str, Filters]:
+    """Return a query without its filters, and the filters. Of several authors, any is wanted."""
+    authors: list[str] = []
+    runs: list[str] = []
+
+    def take_out(match: re.Match[str]) -> str:
+        if not match[1]:
+            return match[0]
+        value = squeeze(match[2] or match[3] or match[4] or "")
+        if match[1].lower() in ("by", "作者"):
+            authors.append(f"={_KINDS[value]}" if value in _KINDS else value)
+        else:
+            runs.append(value)
+        return " "
+
+    words = _FILTER_OR_PHRASE.sub(take_out, fix_surrogates(query)).strip()
+    return words, Filters("\n".join(filter(None, authors)), "".join(runs[-1:]))
+
+
+def author_lines(kinds: Iterable[str], names: Iterable[str]) -> str:
+    """Return the authors of a turn as ``is_by`` compares them."""
+    return "\n".join([*(f"={kind}" for kind in kinds), *map(squeeze, names)])
+
+
+def is_by(authors: str, wanted: str) -> bool:
+    """Return whether one of the wanted authors, a line for each, is among the authors."""
+    lines = authors.split("\n")
+    names = [line for line in lines if line[:1] != "="]
+    return any(
+        author in lines if author[:1] == "=" else any(author in name for name in names)
+        for author in wanted.split("\n")
+    )
+
+
+def squeeze(name: str) -> str:
+    """Return the folded letters and digits of a name: ``Claude Code`` is ``claude-code``."""
+    return "".join(filter(str.isalnum, fold(name)))
 
 
 def parse(query: str) -> tuple[Term, ...]:

@@ -32,8 +32,18 @@ from ...surrogates import fix_surrogates
 from .embeddings import similarities, vectors
 from .entry_index import EntryIndex
 from .hits import FIELD_WEIGHTS, Hit, ScoredTurn, hits_of, texts_of, without_mode
-from .query import MIN_SIMILARITY, fold, parse, request_parts, similarity
+from .query import (
+    MIN_SIMILARITY,
+    Filters,
+    fold,
+    is_by,
+    parse,
+    request_parts,
+    similarity,
+    split_filters,
+)
 
+_NO_FILTERS = Filters()
 CACHE = 32 * 1024 * 1024  # bytes of the database that are cached in memory
 MAX_HITS = 1000  # by words; further ones are left out
 
@@ -52,17 +62,21 @@ _COLUMNS = ", ".join(FIELD_WEIGHTS)
 _TABLES = """
 CREATE TABLE turn (
     id INTEGER PRIMARY KEY, owner BLOB, notebook TEXT, cell TEXT, turn INTEGER, time REAL,
-    vector BLOB
+    authors TEXT, run TEXT, vector BLOB
 );
 CREATE INDEX cell ON turn (owner, notebook, cell);
 CREATE INDEX not_embedded ON turn (owner, notebook) WHERE vector IS NULL;
 """
 _IN_SCOPE = """
 owner = :owner AND (:notebook IS NULL OR notebook = :notebook) AND notebook IS NOT :excluded
+AND (:by = '' OR is_by(authors, :by)) AND instr(run, :run) = 1
 """
+_BY_PERSON = "instr(authors, '=person') = 1"
 # A cross join looks into the full-text index first, and not once for each turn.
 _TEXTS = f"text CROSS JOIN turn ON turn.id = text.rowid WHERE {_IN_SCOPE}"
-_INSERT_TURN = "INSERT INTO turn (owner, notebook, cell, turn, time) VALUES (?, ?, ?, ?, ?)"
+_INSERT_TURN = """
+INSERT INTO turn (owner, notebook, cell, turn, time, authors, run) VALUES (?, ?, ?, ?, ?, ?, ?)
+"""
 _INSERT_TEXT = f"INSERT INTO text (rowid, {_COLUMNS}) VALUES (?, ?, ?, ?, ?)"
 _TURN = "SELECT notebook, cell, turn, time FROM turn WHERE id = ?"
 
@@ -77,6 +91,7 @@ class TextIndex:
         self.entries = EntryIndex()
         self._db = sqlite3.connect("", isolation_level=None)
         self._db.executescript(_TABLES)
+        self._db.create_function("is_by", 2, is_by, deterministic=True)
         self._has_trigrams = True
         try:
             # The texts are folded already.
@@ -141,9 +156,11 @@ class TextIndex:
         The range begins at ``offset`` and has at most ``limit`` matches. The search covers one
         notebook if ``notebook_id`` isn't None, and no turns of ``except_notebook_id``.
         """
-        scope = _scope(owner, notebook_id, except_notebook_id)
+        words, filters = (query, _NO_FILTERS) if by == "request" else split_filters(query)
+        scope = _scope(owner, notebook_id, except_notebook_id, filters)
         searches = {"meaning": self._by_meaning, "request": self._by_request}
-        scores = searches.get(by, self._by_words)(query, scope)
+        search = searches.get(by, self._by_words)
+        scores = (self._all if any(filters) and not parse(words) else search)(words, scope)
         turns: list[tuple[float, ScoredTurn]] = []
         for row_id in sorted(scores, key=lambda row_id: -scores[row_id])[:MAX_HITS]:
             notebook, cell, turn, time = self._db.execute(_TURN, (row_id,)).fetchone()
@@ -167,7 +184,7 @@ class TextIndex:
             session = parse_or_recover(data, SessionKey(*cell, owner)) if data else None
             if session is not None:
                 selected = [turn for turn in scored_turns if turn[:2] == cell]
-                hit_by_turn |= hits_of(selected, session, parse(query))
+                hit_by_turn |= hits_of(selected, session, parse(split_filters(query)[0]))
         return [hit_by_turn[turn] for turn in scored_turns if turn in hit_by_turn]
 
     @contextmanager
@@ -180,9 +197,8 @@ class TextIndex:
 
     def _insert(self, owner: str, cell: CellIds, data: bytes | None) -> None:
         session = parse_or_recover(data, SessionKey(*cell, owner)) if data else None
-        for turn_id, time, fields in texts_of(session) if session else ():
-            row = (_bytes(owner), *cell, turn_id, time)
-            row_id = self._db.execute(_INSERT_TURN, row).lastrowid
+        for *texts, fields in texts_of(session) if session else ():
+            row_id = self._db.execute(_INSERT_TURN, (_bytes(owner), *cell, *texts)).lastrowid
             self._db.execute(_INSERT_TEXT, (row_id, *map(fix_surrogates, fields)))
 
     def _delete(self, owner: str, cell: CellIds) -> None:
@@ -190,6 +206,11 @@ class TextIndex:
         rows = "FROM turn WHERE owner = ? AND notebook = ? AND cell = ?"
         self._db.execute(f"DELETE FROM text WHERE rowid IN (SELECT id {rows})", parameters)
         self._db.execute(f"DELETE {rows}", parameters)
+
+    def _all(self, _words: str, scope: _Scope) -> dict[int, float]:
+        """Return the newest turns that the filters let through, all with the same score."""
+        newest = f"SELECT id FROM turn WHERE {_IN_SCOPE} ORDER BY time DESC LIMIT {MAX_HITS}"
+        return {row_id: 1.0 for (row_id,) in self._db.execute(newest, scope)}
 
     def _by_words(self, query: str, scope: _Scope) -> dict[int, float]:
         terms = parse(query)
@@ -241,7 +262,7 @@ class TextIndex:
         }
 
     def _by_request(self, query: str, scope: _Scope) -> dict[int, float]:
-        """Return the similarities of similar requests."""
+        """Return the similarities of similar requests of people."""
         parts = request_parts(fold(fix_surrogates(query)))
         if not parts:
             return {}
@@ -250,7 +271,8 @@ class TextIndex:
         least = len(parts) / 4 - (len(parts) - len(names))
         shared = " + ".join(f"(instr(intent, :{name}) > 0)" for name in names)
         rows = self._db.execute(
-            f"SELECT turn.id, intent FROM {_TEXTS} AND ({shared}) >= {least}", scope | names
+            f"SELECT turn.id, intent FROM {_TEXTS} AND {_BY_PERSON} AND ({shared}) >= {least}",
+            scope | names,
         )
         scores = {
             row_id: similarity(parts, request_parts(without_mode(intent)))
@@ -275,8 +297,11 @@ class TextIndex:
         return self._has_trigrams and len(text) >= _MIN_CHARS
 
 
-def _scope(owner: str, notebook_id: str | None, excluded: str | None = None) -> _Scope:
-    return {"owner": _bytes(owner), "notebook": notebook_id, "excluded": excluded}
+def _scope(
+    owner: str, notebook_id: str | None, excluded: str | None = None, filters: Filters = _NO_FILTERS
+) -> _Scope:
+    notebooks = {"notebook": notebook_id, "excluded": excluded}
+    return {"owner": _bytes(owner), **notebooks, **filters._asdict()}
 
 
 def _bytes(owner: str) -> bytes:
