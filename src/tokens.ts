@@ -359,6 +359,8 @@ export interface IAgentsOptions {
   /** Return a cell's position, from 1; null if it was deleted. */
   readonly numberOf: (cellId: string) => number | null;
   readonly goTo: (cellId: string) => void;
+  /** Search the history. */
+  readonly find: (query: string) => void;
 }
 
 /** The agents that read and change the open notebooks. */

@@ -15,6 +15,7 @@ export function hitOf(
     seq: turnId,
     step: turnId - 1,
     timestamp: '2026-01-27T10:00:00.000Z',
+    author: 'model',
     model: null,
     intent: `wish ${turnId}`,
     where: 'intent',

@@ -5,6 +5,7 @@ import React from 'react';
 import type { SearchHit } from '../../api/types';
 import type { SearchBy, SearchModel, SearchScope } from '../model/search';
 import { cellName } from '../../labels/cellNames';
+import { contributorName } from '../../labels/contributorLabels';
 import { Chip, TextButton, When } from './buttons';
 import { useReplay } from './context';
 import { VirtualList, IVirtualListHandle } from '../../ui/virtualList';
@@ -91,7 +92,7 @@ export function SearchView(): React.JSX.Element {
 }
 
 function keyOf(hit: SearchHit): string {
-  return `${hit.notebookId}/${hit.cellId}/${hit.turnId}`;
+  return `${hit.notebookId}/${hit.cellId}/${hit.turnId}/${hit.seq}`;
 }
 
 function statusText(search: SearchModel, trans: TranslationBundle): string {
@@ -102,7 +103,7 @@ function statusText(search: SearchModel, trans: TranslationBundle): string {
   if (!results) {
     return search.isSearching ? trans.__('Searching…') : '';
   }
-  const count = trans._n('%1 request', '%1 requests', results.total);
+  const count = trans._n('%1 result', '%1 results', results.total);
   return results.unread > 0
     ? `${count} · ${trans._n(
         'still loading the history of %1 cell…',
@@ -208,6 +209,7 @@ const Hit = React.memo(function Hit(props: {
       <HitText hit={hit} />
       <span className="jp-AIServer-Replay-by">
         {hit.where === 'error' && <Chip tone="bad">{trans.__('failed')}</Chip>}
+        {hit.author !== 'model' && <Chip>{contributorName(hit, trans)}</Chip>}
         <span className="jp-AIServer-Replay-file">
           {isInCurrentNotebook ? cellName(number, trans) : fileName}
         </span>
@@ -229,7 +231,7 @@ function HitText({ hit }: { hit: SearchHit }): React.JSX.Element {
       <span className="jp-AIServer-Replay-intent">
         {isFoundInRequest && snippet.length
           ? snippet
-          : intent.trim() || trans.__('Request without text')}
+          : intent.trim() || withoutText(hit, trans)}
       </span>
       {!isFoundInRequest && (
         <span className={`jp-AIServer-Replay-snippet jp-mod-${where}`}>
@@ -238,6 +240,12 @@ function HitText({ hit }: { hit: SearchHit }): React.JSX.Element {
       )}
     </>
   );
+}
+
+function withoutText(hit: SearchHit, trans: TranslationBundle): string {
+  return hit.turnId === null
+    ? trans.__('No intent given')
+    : trans.__('Request without text');
 }
 
 /** Examples if there is no query, or advice if nothing matches it. */
@@ -281,19 +289,34 @@ function NoResults(props: {
           'Search requests, code, explanations and errors. Select a result to see its step. For example:'
         )}
       </p>
-      <div className="jp-AIServer-Replay-examples">
-        {EXAMPLES.map(example => (
-          <TextButton
-            key={example}
-            onClick={() => {
-              search.query = example;
-              field.current?.focus();
-            }}
-          >
-            {example}
-          </TextButton>
-        ))}
-      </div>
+      <Examples examples={EXAMPLES} field={field} />
+      <p>{trans.__('Or find what an author has written:')}</p>
+      <Examples
+        examples={[trans.__('by:me'), trans.__('by:agent'), 'by:qwen']}
+        field={field}
+      />
+    </div>
+  );
+}
+
+function Examples(props: {
+  examples: string[];
+  field: React.RefObject<HTMLInputElement>;
+}): React.JSX.Element {
+  const { search } = useReplay().model;
+  return (
+    <div className="jp-AIServer-Replay-examples">
+      {props.examples.map(example => (
+        <TextButton
+          key={example}
+          onClick={() => {
+            search.query = example;
+            props.field.current?.focus();
+          }}
+        >
+          {example}
+        </TextButton>
+      ))}
     </div>
   );
 }

@@ -57,6 +57,7 @@ const hitOf = (turnId: number, more: Partial<SearchHit> = {}): SearchHit => ({
   seq: turnId,
   step: turnId - 1,
   timestamp: '2026-01-27T10:00:00.000Z',
+  author: 'model',
   model: null,
   intent: `wish ${turnId}`,
   where: 'code',
@@ -432,7 +433,7 @@ describe('the notebook and search tabs', () => {
     button('read_csv').click();
     await untilDrawn(() => find('mark'));
     expect(find('mark').textContent).toBe('read_csv');
-    expect(find('[role="status"]').textContent).toBe('1 request');
+    expect(find('[role="status"]').textContent).toBe('1 result');
     const input = find('input[type="search"]');
     input.focus();
     press(input, 'ArrowDown');
@@ -469,6 +470,24 @@ describe('the notebook and search tabs', () => {
     await untilDrawn(() => model.selectedTab === 'cell');
     expect(opened).toEqual(['deep/there.ipynb']);
     await untilDrawn(() => model.steps.shownCell?.notebookId === 'other');
+  });
+
+  it('searches by author, and names the agent of a change', async () => {
+    const change = { turnId: null, seq: 4, author: 'agent' } as const;
+    const intent = { where: 'code', intent: '' } as const;
+    history.searchResults = {
+      ...history.searchResults,
+      results: [hitOf(1, { ...change, ...intent, name: 'Codex' }), hitOf(2)],
+      total: 2
+    };
+    await show('Search');
+    await untilDrawn(() => find('input[type="search"]'));
+    button('by:agent').click();
+    expect(model.search.query).toBe('by:agent');
+    await untilDrawn(() => find('li[data-index="1"]'));
+    expect(find('li[data-index="0"]').textContent).toContain('No intent given');
+    expect(find('li[data-index="0"]').textContent).toContain('Codex');
+    expect(find('li[data-index="1"]').textContent).not.toContain('Codex');
   });
 
   it('offers to search all notebooks if there are no results', async () => {

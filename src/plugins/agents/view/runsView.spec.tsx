@@ -47,6 +47,7 @@ async function setup(...list: RunSummary[]) {
       now={new Date('2026-11-30T09:00:00Z')}
       numberOf={id => ['aa', 'bb'].indexOf(id) + 1 || null}
       goTo={id => visited.push(id)}
+      find={query => visited.push(query)}
       {...{ runs, commands, trans }}
     />
   );
@@ -114,7 +115,8 @@ describe('the runs of agents', () => {
     expect(t.node.querySelector('img')).toBeNull();
     expect(t.button('Deleted cell')!.disabled).toBe(true);
     await t.click('Cell 1');
-    expect(t.visited).toEqual(['aa']);
+    await t.click('Find its changes');
+    expect(t.visited).toEqual(['aa', 'run:run1']);
   });
 
   it('say how many proposals wait, and go to the next one', async () => {

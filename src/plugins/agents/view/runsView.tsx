@@ -25,6 +25,9 @@ import { confirmUndo } from './undoDialog';
 /** The number of runs that are shown before the person asks for all. */
 const SHOWN_RUNS = 5;
 
+/** The characters of a run's id that a search needs. */
+const RUN_ID_CHARS = 8;
+
 export interface IRunsViewProps extends IAgentsOptions {
   readonly runs: AgentRuns;
   readonly commands: CommandRegistry;
@@ -194,7 +197,7 @@ function Refused(props: IRunProps): React.JSX.Element | null {
 }
 
 function Actions(props: IRunProps): React.JSX.Element {
-  const { run, runs, commands, numberOf, trans } = props;
+  const { run, runs, commands, numberOf, find, trans } = props;
   const [isBusy, setBusy] = React.useState(false);
   const act = async (action: () => Promise<unknown>) => {
     setBusy(true);
@@ -225,6 +228,13 @@ function Actions(props: IRunProps): React.JSX.Element {
               commands.execute(CommandIDs.acceptRun, { run: run.run })
             )
           }
+        />
+      )}
+      {run.cells.length > 0 && (
+        <Button
+          label={trans.__('Find its changes')}
+          title={trans.__('Search for what this run has changed or proposed')}
+          run={() => find(`run:${run.run.slice(0, RUN_ID_CHARS)}`)}
         />
       )}
       {isUndone && <span>{trans.__('Undone')}</span>}

@@ -55,7 +55,11 @@ export function NotebookView(): React.JSX.Element {
         agents.renderRuns({
           ...{ notebookId: subject.notebookId, now, locale },
           numberOf: cellId => subject.numberOf(cellId),
-          goTo: cellId => void subject.goTo(cellId)
+          goTo: cellId => void subject.goTo(cellId),
+          find: query => {
+            model.search.query = query;
+            model.selectedTab = 'search';
+          }
         })}
       <NoteView />
       {report && <Authorship report={report} />}
