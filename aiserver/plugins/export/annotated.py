@@ -18,6 +18,7 @@ from typing import Any
 
 from ...notebooks.history import History
 from ...replay import Step, report, shown_steps
+from .agent_runs import list_runs
 from .fences import escape_inline
 from .labels import cell_name
 from .narrative import cell_history, left_out, shares_summary
@@ -46,6 +47,7 @@ def annotate(history: History, name: str, notebook: dict[str, Any] | None) -> di
                     f"{shares_summary(report_data['total'])}.",
                     "Each cell that was written with AI or has changed is followed by its history.",
                     *left_out(history),
+                    *list_runs(history),
                 ]
             ),
             "story",

@@ -12,6 +12,7 @@ from typing import Any
 from ...notebooks.history import History
 from ...replay import Step, report, shown_numbers
 from ..local_models.labels import model_label
+from .agent_runs import list_runs, short_id
 from .fences import escape_inline, fenced, quoted
 from .labels import cell_name, contributor, label_counts, outcome, percent, title
 from .labels import shares as shares_of
@@ -28,6 +29,7 @@ def narrative(history: History, name: str, cell_ids: Container[str] | None = Non
         f"# How {escape_inline(name)} was made",
         f"{shares_summary(report_data['total'])}.",
         *left_out(history),
+        *list_runs(history),
     ]
     for number, summary in enumerate(timeline.cells(), 1):
         steps = timeline.steps(summary["cellId"])
@@ -89,7 +91,7 @@ def cell_history(
         number = "" if is_part else f"{numbers[step.index]}. "
         paragraphs.append(f"{'#' * (level + is_part)} {number}{heading}")
         paragraphs.append(" · ".join(_facts(step)))
-        if step.kind == "turn":
+        if step.kind == "turn" or step.title:
             paragraphs.append(quoted(step.title))
         if step.base is not None and step.base not in shown_versions:
             paragraphs += ["Starting from:", fenced(step.base, language)]
@@ -123,7 +125,8 @@ def _other_answers(step: Step, language: str) -> list[str]:
 
 def _facts(step: Step) -> list[str]:
     model = model_label(step.model) if step.model else None
-    facts = [contributor(step), model, step.timestamp, outcome(step)]
+    run = f"run {short_id(step.run)}" if step.run else None
+    facts = [contributor(step), run, model, step.timestamp, outcome(step)]
     return [escape_inline(fact) for fact in facts if fact]
 
 

@@ -7,6 +7,7 @@ moments are indexes, too. Instead of the cells at each moment, the changes of th
   author is an index into ``AUTHORS``; the last is a ``[cell, step]``, or missing
 - ``orders``: changes ``[moment, start, count, [[cell, type] …]]`` of the list of cells;
   ``deleted``: those of deleted cells, without types
+- ``runs``: the runs of agents, as name, intent and number of cells
 - ``markdown``: the trees (``markdown_tree.py``) of the sources of Markdown cells; ``answer``: that
   of a step's explanation
 """
@@ -23,6 +24,7 @@ from ...replay import CountCache, Moment, Origin, Step, count_lines, report, tra
 from ...replay.timeline import ListChange
 from ..local_models.labels import model_label
 from . import markdown_tree
+from .agent_runs import runs_of
 from .labels import label_counts
 
 AUTHORS = ("person", "model", "agent", "program", "unknown", "existing")
@@ -82,6 +84,7 @@ def page_data(
                 "first": first_index,
             }
         )
+    runs = [[run.agent.name, run.intent, len(run.cells)] for run in runs_of(history)]
     return {
         "name": name,
         "language": language or main_language(history),
@@ -93,6 +96,7 @@ def page_data(
         "pictures": dict(pictures),
         **({"leftOut": history.left_out} if history.left_out else {}),
         "report": _with_labels(report(timeline, history.sessions, counts)),
+        **({"runs": runs} if runs else {}),
     }
 
 

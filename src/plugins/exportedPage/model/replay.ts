@@ -96,6 +96,11 @@ export interface IPageData {
   readonly pictures: Readonly<Record<string, string>>;
   readonly leftOut?: number;
   readonly report: Report;
+  readonly runs?: readonly (readonly [
+    agent: string,
+    intent: string,
+    cellCount: number
+  ])[];
 }
 
 export interface ICell {

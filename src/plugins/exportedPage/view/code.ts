@@ -159,10 +159,8 @@ export function rowBlock(
   const step = labels.replay.stepOf(cell, row);
   const { run = lastRunOf(row) } = options;
   return [
-    step.kind === 'turn' && [
-      el('h4', labels.trans.__('Request')),
-      el('blockquote.request', step.title)
-    ],
+    step.kind === 'turn' && el('h4', labels.trans.__('Request')),
+    step.title && el('blockquote.request', step.title),
     dataChanges(labels, step),
     step.kind !== 'run' && step.error && el('p.error', step.error),
     answerBlock(labels, step),

@@ -137,11 +137,7 @@ export class PageLabels {
       authorName,
       copiedFrom ? trans.__('from another cell') : ''
     ];
-    const details = step && [
-      step.model,
-      this.time(step.timestamp),
-      author === 'model' ? step.title : ''
-    ];
+    const details = step && [step.model, this.time(step.timestamp), step.title];
     return {
       short: origins.filter(Boolean).join(' · '),
       full: [...origins, ...(details ?? [])].filter(Boolean).join('\n')

@@ -15,7 +15,8 @@ export function reportView(
   onPick: (cell: number) => void
 ): HTMLElement {
   const { trans, replay } = labels;
-  const { total, cells } = replay.data.report;
+  const { report, runs = [] } = replay.data;
+  const { total, cells } = report;
   const separator = trans._p('between names', ', ');
   const linesHead = trans.__('Lines');
   const shareHead = trans.__('Share');
@@ -68,6 +69,13 @@ export function reportView(
     ),
     namesTable(trans.__('Models'), trans.__('Model'), total.models),
     namesTable(trans.__('Agents and programs'), trans.__('Name'), total.names),
+    runs.length > 0 && [
+      el('h3', trans.__('Runs of agents')),
+      table(
+        [trans.__('Name'), trans.__('Intent'), trans.__('Cells')],
+        runs.map(([agent, intent, count]) => [nameText(agent), intent, count])
+      )
+    ],
     cells.length > 0 && [
       el('h3', trans.__('Cells')),
       table(
