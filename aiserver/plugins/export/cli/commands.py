@@ -21,9 +21,14 @@ from ....cli.terminal import make_safe, print_json, print_markdown
 from ....errors import NotFound, SettingError
 from ....models import is_id
 from ....notebooks.history import Histories, History
-from ....notebooks.restored_ids import restore_ids
+from ....notebooks.restored_ids import is_valid, restore_ids
 from ....replay import report
-from ..export import export, last_recorded_name
+from ..authorship.agent_trace import agent_trace
+from ..authorship.git import committed_as
+from ..authorship.lines import authors_of_lines
+from ..authorship.prov import prov
+from ..export import Export, export, last_recorded_name
+from ..filenames import file_name
 from ..labels import cell_name, label_counts, percent
 from ..labels import shares as shares_of
 from ..narrative import narrative
@@ -49,14 +54,20 @@ async def run_export(arguments: argparse.Namespace, context: StoreContext) -> in
     if notebook is not None:
         path = path_in(context.configuration.root_dir, arguments.notebook)
         await restore_ids(context.notebooks(), path, notebook)
-    file = await export(
-        context.store,
-        history,
-        arguments.format,
-        last_recorded_name(history) if notebook is None else Path(arguments.notebook).name,
-        owner=context.owner,
-        notebook=notebook,
-    )
+    name = last_recorded_name(history) if notebook is None else Path(arguments.notebook).name
+    if arguments.format == "agent-trace":
+        file = _agent_trace(arguments.notebook, notebook, history)
+    elif arguments.format == "prov":
+        file = _json_file(name, ".prov.json", prov(history, name))
+    else:
+        file = await export(
+            context.store,
+            history,
+            arguments.format,
+            name,
+            owner=context.owner,
+            notebook=notebook,
+        )
     data = file.content.encode("utf-8", "backslashreplace")
     if arguments.output == "-":
         sys.stdout.buffer.write(data)
@@ -65,6 +76,22 @@ async def run_export(arguments: argparse.Namespace, context: StoreContext) -> in
     target = write_output(arguments.output, file.name, data, force=arguments.force)
     print(f"The replay was written to {target}")
     return 0
+
+
+def _agent_trace(name: str, notebook: dict[str, Any] | None, history: History) -> Export:
+    """Export the authors of the lines in a notebook's file. Raises SettingError without one."""
+    if notebook is None or not is_valid(notebook):
+        raise SettingError(f"“{name}” is not the file of a notebook, so it has no lines.")
+    data = read_notebook(name)
+    path, revision = committed_as(Path(name), data)
+    authors = authors_of_lines(data.decode(json.detect_encoding(data)), notebook, history)
+    record = agent_trace(history, path, authors, revision)
+    return _json_file(name, ".agent-trace.json", record)
+
+
+def _json_file(name: str, suffix: str, content: dict[str, Any]) -> Export:
+    text = json.dumps(content, ensure_ascii=False, indent=1) + "\n"
+    return Export(file_name(name, suffix), text)
 
 
 async def run_report(arguments: argparse.Namespace, context: StoreContext) -> int:
@@ -139,5 +166,5 @@ def _report_lines(notebook_report: Mapping[str, Any], name: str) -> Iterator[str
                 f"  {cell_name(number, cell):<9} {cell['lines']:>5,} lines  "
                 f"AI {cell['byModel']:>5,}  by hand {cell['byPerson']:>5,}  "
                 f"other {other_count:>5,}  requests {cell['turns']:>3,}  "
-                f"{', '.join(label_counts(cell['models']))}"
+                f"{', '.join([*label_counts(cell['models']), *cell['names']])}"
             )

@@ -7,9 +7,9 @@ from typing import Any
 from ....cli.commands import add_store_command
 from ....commands import add_group
 
-# These names are repeated from ``export.FORMATS``, because importing that module would make
-# every command slower to start.
-_FORMATS = ("html", "md", "ipynb")
+# The names of ``export.FORMATS`` are repeated, because importing that module would make every
+# command slower to start.
+_FORMATS = ("html", "md", "ipynb", "prov", "agent-trace")
 _NOTEBOOK_HELP = "the notebook (file or ID)"
 
 _HERE = "plugins.export.cli"
@@ -37,7 +37,8 @@ def add_commands(groups: Any) -> None:
         choices=_FORMATS,
         default="html",
         help="html: a self-contained web page (default); md: Markdown; "
-        "ipynb: the notebook with the history of its cells",
+        "ipynb: the notebook with the history of its cells; prov: W3C PROV as JSON, without code; "
+        "agent-trace: the authors of the lines in the notebook's file, as Agent Trace 0.1.0",
     )
     command.add_argument(
         "--output",
@@ -45,6 +46,16 @@ def add_commands(groups: Any) -> None:
         help="output file (default: a file in the current folder); - for standard output",
     )
     command.add_argument("--force", action="store_true", help="overwrite an existing file")
+
+    command = add_store_command(
+        commands,
+        "note",
+        "name the authors of the lines that a commit adds to notebooks, in a git note",
+        f"{_HERE}.note.run_note",
+    )
+    command.add_argument(
+        "revision", metavar="REVISION", nargs="?", default="HEAD", help="the commit (default: HEAD)"
+    )
 
     command = add_store_command(
         commands,
