@@ -96,7 +96,7 @@ def test_a_note_names_the_authors_of_the_new_lines(replay: Replay, work: Path) -
     assert {"tool": "Codex", "id": RUN, "model": "unknown"} in agents
     assert {"tool": "aiserver", "id": f"{NOTEBOOK}/load/1", "model": MODEL} in agents
     tip = git("rev-parse", "refs/notes/ai")
-    assert "nothing new" in replay("note", first).out
+    assert "Nothing to add" in replay("note", first).out
     assert git("rev-parse", "refs/notes/ai") == tip
     assert tree(work / ".aiserver_sessions") == before
     references = git("for-each-ref", "--format=%(refname)").split()

@@ -35,7 +35,7 @@ async def run_note(arguments: argparse.Namespace, context: StoreContext) -> int:
         commit, lambda existing: write_note(commit.id, commit.author, files, existing)
     )
     names = make_safe(", ".join(files))
-    print(f"{'The note' if is_new else 'There is nothing new for the note'} of {short_id}: {names}")
+    print(f"{'The note' if is_new else 'Nothing to add to the note'} of {short_id}: {names}")
     return 0
 
 
