@@ -165,8 +165,8 @@ describe('layers', () => {
     const allowed = [
       'ask/view/notebookAskManager',
       'cells/applySource',
+      'cells/operations',
       'cells/source',
-      'plugins/agents/model/apply',
       'plugins/completion/model/provider'
     ];
     const readers = sources().filter(file =>

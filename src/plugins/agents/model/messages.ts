@@ -1,22 +1,6 @@
 /** The messages between the page and the server about agents, over one WebSocket. */
-import type { CellType } from '../../../api/types';
+import type { IApplied, IRefusal, Operation } from '../../../cells/operations';
 import type { IWriteAuthor } from '../../../records/contributor';
-
-/**
- * A change of the cells. `base` is the SHA-256 of the source that the agent saw, and `after` the cell
- * above; null for the top.
- */
-export type Operation =
-  | { op: 'edit'; cell: string; base: string; source: string }
-  | {
-      op: 'insert';
-      cell: string;
-      type: CellType;
-      source: string;
-      after: string | null;
-    }
-  | { op: 'delete'; cell: string; base: string }
-  | { op: 'move'; cell: string; after: string | null };
 
 /** A question of the server about an open notebook, which the page answers with the same `id`. */
 export type Question = { id: string; path: string } & (
@@ -49,20 +33,9 @@ export type Notice =
 
 export type ServerMessage = Question | Notice;
 
-/** The reason for which nothing was changed; with `stale`, a source is null if there is no such cell. */
-export interface IRefusal {
-  readonly type: 'refused';
-  readonly code: 'stale' | 'read_only' | 'busy' | 'gone';
-  readonly cells: readonly { id: string; source: string | null }[];
-}
-
 export type Answer =
   | IRefusal
-  | {
-      type: 'done';
-      cells: readonly { id: string; type: string; source: string }[];
-      order: readonly string[];
-    }
+  | IApplied
   | {
       type: 'ran';
       cells: readonly {

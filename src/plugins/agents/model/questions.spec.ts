@@ -9,7 +9,7 @@ import {
   openWithTurn
 } from '../../../tracking/model/tracking.fakes';
 import { setFeatures } from '../../../state/features.fakes';
-import type { Operation } from './messages';
+import type { Operation } from '../../../cells/operations';
 import { Questions } from './questions';
 
 const RUN = 'ab'.repeat(16);

@@ -9,12 +9,17 @@ import { NotebookActions, type NotebookPanel } from '@jupyterlab/notebook';
 
 import { repairCellIds } from '../../../cells/cellIds';
 import { findCell } from '../../../cells/notebookCell';
+import {
+  applyOperations,
+  findRefusal,
+  type IRefusal,
+  type Operation
+} from '../../../cells/operations';
 import { runAsOwnWrite } from '../../../cells/ownWrites';
 import type { IWriteAuthor } from '../../../records/contributor';
 import { isForbidden } from '../../../state/features';
 import type { INotebookIdentity, ITracking } from '../../../tokens';
-import { applyOperations, findRefusal } from './apply';
-import type { Answer, IRefusal, Operation, Question } from './messages';
+import type { Answer, Question } from './messages';
 
 /** Characters of a cell's outputs; those of plots can be millions. */
 const MAX_OUTPUTS = 100_000;

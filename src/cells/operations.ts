@@ -1,9 +1,9 @@
 /**
- * Applies the operations of an agent to an open notebook.
+ * Applies operations to an open notebook: those of an agent, and those that bring cells back.
  *
  * Invariants:
- * - All operations are applied, or none. A cell is changed only if its source is still the one that
- *   the agent saw, so a person may be typing in it.
+ * - All operations are applied, or none. A cell is changed only if its source is still the one for
+ *   which the operation was made, so a person may be typing in it.
  * - One undo reverts all of them. They are one transaction, so that nobody sees half of them.
  * - The active cell stays active, as long as it is in the notebook, and the focus where it is.
  * - The answer says what is really there, even if a listener of the notebook has failed.
@@ -11,10 +11,42 @@
 import type { YBaseCell, YNotebook } from '@jupyter/ydoc';
 import type { NotebookPanel } from '@jupyterlab/notebook';
 
-import { updateSource } from '../../../cells/applySource';
-import { isReadOnly } from '../../../cells/readOnly';
-import { digestOf } from '../../../cells/source';
-import type { Answer, IRefusal, Operation } from './messages';
+import type { CellType } from '../api/types';
+import { updateSource } from './applySource';
+import { isReadOnly } from './readOnly';
+import { digestOf } from './source';
+
+/**
+ * A change of the cells. `base` is the SHA-256 of the source that the cell must still have, and
+ * `after` the cell above; null for the top. Only this page sets `content`: the inserted cell's
+ * metadata and outputs, in the notebook format.
+ */
+export type Operation =
+  | { op: 'edit'; cell: string; base: string; source: string }
+  | {
+      op: 'insert';
+      cell: string;
+      type: CellType;
+      source: string;
+      after: string | null;
+      content?: object;
+    }
+  | { op: 'delete'; cell: string; base: string }
+  | { op: 'move'; cell: string; after: string | null };
+
+/** The reason for which nothing was changed; with `stale`, a source is null if there is no such cell. */
+export interface IRefusal {
+  readonly type: 'refused';
+  readonly code: 'stale' | 'read_only' | 'busy' | 'gone';
+  readonly cells: readonly { id: string; source: string | null }[];
+}
+
+/** What is there after operations were applied. */
+export interface IApplied {
+  readonly type: 'done';
+  readonly cells: readonly { id: string; type: string; source: string }[];
+  readonly order: readonly string[];
+}
 
 type SharedCell = YBaseCell<never>;
 
@@ -59,7 +91,7 @@ export function findRefusal(
     : null;
 }
 
-/** Return the ids of the cells that aren't as the agent saw them, or that should (not) be there. */
+/** Return the ids of the cells that have changed since, or that should (not) be there. */
 function staleIds(
   cells: ReadonlyMap<string, SharedCell>,
   operations: readonly Operation[]
@@ -100,17 +132,23 @@ function isLocked(cell: SharedCell | undefined, op: Operation['op']): boolean {
   );
 }
 
-/** Apply operations for which `findRefusal` has returned null, and return what is there then. */
+/**
+ * Apply operations for which `findRefusal` has returned null, and return what is there then.
+ *
+ * @param undoScope - Whether an edit of one cell alone is reverted by the undo of the cell's editor.
+ * All else, and with `notebook` this too, is reverted by the notebook's undo.
+ */
 export function applyOperations(
   panel: NotebookPanel,
-  operations: readonly Operation[]
-): Extract<Answer, { type: 'done' }> {
+  operations: readonly Operation[],
+  undoScope: 'cell' | 'notebook' = 'cell'
+): IApplied {
   const { content } = panel;
   const notebook = sharedNotebook(panel);
   const activeId = content.activeCell?.model.id;
-  // The undo of a cell's editor reverts an edit of this cell alone. All else is in the notebook's.
   const [first] = operations;
-  const isEdit = operations.length === 1 && first.op === 'edit';
+  const isEdit =
+    undoScope === 'cell' && operations.length === 1 && first.op === 'edit';
   const scope = (isEdit && cellsById(notebook).get(first.cell)) || notebook;
   scope.undoManager?.stopCapturing();
   try {
@@ -155,8 +193,9 @@ class CellList {
         updateSource(this._cells[this._indexOf(id)][1], operation.source);
         break;
       case 'insert': {
-        const { type, source, after } = operation;
-        this._insert(after, { id, cell_type: type, source, metadata: {} });
+        const { type, source, after, content } = operation;
+        const cell = { metadata: {}, ...content, id, cell_type: type, source };
+        this._insert(after, cell);
         break;
       }
       case 'delete':
