@@ -120,6 +120,27 @@ describe('a notebook that is opened', () => {
     expect(messages()).toEqual([expect.stringMatching(/^5 cells /)]);
   });
 
+  it('says so if its file has no bytes, and brings all back', async () => {
+    const open = await newNotebook();
+    const { path } = open.panel.context;
+    await open.settle();
+    open.close();
+    await server.contents.save(path, {
+      ...{ type: 'file', format: 'text', content: '' }
+    });
+    const opened = await new Page(server).openPath(path);
+    await check(opened);
+    expect(messages()).toEqual([expect.stringMatching(/^5 cells /)]);
+    manager.notifications[0].options.actions![0].callback(new MouseEvent(''));
+    expect(opened.ids).toEqual(
+      expect.arrayContaining(['aa', 'bb', 'cc', 'dd', 'ee'])
+    );
+    await opened.save();
+    expect((await server.contents.get(path)).content.cells).toHaveLength(
+      opened.ids.length
+    );
+  });
+
   it('says nothing after ordinary operations', async () => {
     await fc.assert(
       fc.asyncProperty(

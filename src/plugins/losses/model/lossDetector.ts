@@ -9,7 +9,7 @@ import type { NotebookPanel } from '@jupyterlab/notebook';
 import type { CellSnapshot, ContributorBody } from '../../../api/types';
 import { sourceOf } from '../../../cells/source';
 import { FILE_ON_DISK } from '../../../records/contributor';
-import { outputOf } from '../../../records/runs';
+import { recordedOutputs } from '../../../records/recordedOutputs';
 import type {
   ICellDeletion,
   IHistory,
@@ -176,22 +176,16 @@ export class LossDetector {
     return { before, time: new Date(last.timestamp) };
   }
 
-  /** Return a recorded cell with the text that its last run printed, as far as it is recorded. */
+  /** Return a recorded cell with the outputs of its last run, as far as they are recorded. */
   private async _toCell(
     notebookId: string,
     { cellId, type, source }: CellSnapshot
   ): Promise<[string, SharedCell.Cell]> {
-    const { steps } = await this._options.history.api
-      .replay({ notebookId, cellId })
-      .catch(() => ({ steps: [] }));
-    const run = steps.at(-1);
-    const output = run?.kind === 'run' ? outputOf(run) : null;
-    const text = `${output?.text ?? ''}${output?.truncated ? '\n…' : ''}`;
-    const outputs = text
-      ? [{ output_type: 'stream', name: 'stdout', text }]
-      : [];
-    const cell = { id: cellId, cell_type: type, source, metadata: {} };
+    const key = { notebookId, cellId };
+    const { api } = this._options.history;
     const isCode = type === 'code';
+    const outputs = isCode ? await recordedOutputs(api, key, source) : [];
+    const cell = { id: cellId, cell_type: type, source, metadata: {} };
     return [cellId, { ...cell, ...(isCode && { outputs }) } as SharedCell.Cell];
   }
 

@@ -1,6 +1,9 @@
 /** Decides whether missing cells of a notebook are a loss, and brings them back. */
-import type { ISharedNotebook, SharedCell, YNotebook } from '@jupyter/ydoc';
+import type { SharedCell } from '@jupyter/ydoc';
+import type { NotebookPanel } from '@jupyterlab/notebook';
 
+import { toCellType } from '../../../cells/context';
+import { applyOperations, type Operation } from '../../../cells/operations';
 import { runAsOwnWrite } from '../../../cells/ownWrites';
 
 export interface ICellText {
@@ -46,26 +49,25 @@ export function isLoss(
 
 /** Insert missing cells, in one undo step, each below the cell that was above it in `before`. */
 export function bringBack(
-  notebook: ISharedNotebook,
+  panel: NotebookPanel,
   cells: ReadonlyMap<string, SharedCell.Cell>,
   before: readonly ICellText[]
 ): void {
-  const order = notebook.cells.map(cell => cell.getId());
-  let above = -1;
-  const insert = () => {
-    for (const { id } of before) {
-      const index = order.indexOf(id);
-      const cell = cells.get(id);
-      if (index >= 0) {
-        above = index;
-      } else if (cell) {
-        order.splice(++above, 0, id);
-        notebook.insertCell(above, cell);
-      }
+  const { sharedModel } = panel.context.model;
+  const present = new Set(sharedModel.cells.map(cell => cell.getId()));
+  const operations: Operation[] = [];
+  let after: string | null = null;
+  for (const { id } of before) {
+    const cell = cells.get(id);
+    if (cell && !present.has(id)) {
+      const type = toCellType(cell.cell_type);
+      const source = [cell.source].flat().join('');
+      const place = { op: 'insert' as const, cell: id, after };
+      operations.push({ ...place, type, source, content: cell });
     }
-  };
-  const { undoManager } = notebook as YNotebook;
-  undoManager.stopCapturing();
-  runAsOwnWrite(() => notebook.transact(insert));
-  undoManager.stopCapturing();
+    if (cell || present.has(id)) {
+      after = id;
+    }
+  }
+  runAsOwnWrite(() => applyOperations(panel, operations));
 }

@@ -27,7 +27,7 @@ export function announceLoss(
     label: trans.__('Bring all back'),
     displayType: 'accent' as const,
     callback: () => {
-      bringBack(panel.context.model.sharedModel, cells, before);
+      bringBack(panel, cells, before);
       settle(false);
     }
   };
