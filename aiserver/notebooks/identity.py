@@ -164,6 +164,16 @@ class NotebookRegistry:
             await self._index.refresh()
             return await self._find_id(self._files.name(path.strip("/")), cell_ids)
 
+    async def id_at(self, path: str) -> str | None:
+        """Return the id of the only notebook at ``path``; None if there isn't exactly one.
+
+        Raises StorageError.
+        """
+        async with self._lock:
+            await self._index.refresh()
+            ids = self._index.find_at(self._files.name(path.strip("/")))
+        return ids[0] if len(ids) == 1 else None
+
     async def copy_from_other_roots(self, path: str, notebook_id: str | None) -> None:
         """Copy histories to compare with the file. Raises StorageError."""
         path = path.strip("/")

@@ -30,14 +30,21 @@ _KEY = "aiserver"  # in the metadata of a notebook
 def restore_on_reading(manager: Any, registry: NotebookRegistry, log: logging.Logger) -> None:
     """Restore the ids in all notebooks that a contents manager reads from now on.
 
-    If that fails, or the manager isn't asynchronous, as the session store is, ids that another cell
-    may have are replaced.
+    If that fails, or if the manager isn't asynchronous, unlike the session store, ids that another
+    cell may have are replaced. A notebook with a history whose file has no bytes is read as an empty
+    one.
     """
     read = manager.get
 
     @functools.wraps(read)
     async def get(*args: Any, **kwargs: Any) -> Any:
-        model = await read(*args, **kwargs)
+        try:
+            model = await read(*args, **kwargs)
+        except Exception:  # Jupyter's error is the one that people should see
+            empty = await _empty_notebook(read, registry, *args, **kwargs)
+            if empty is None:
+                raise
+            return empty
         try:
             if _is_notebook(model):
                 restoring = restore_ids(registry, model["path"], model["content"])
@@ -55,6 +62,28 @@ def restore_on_reading(manager: Any, registry: NotebookRegistry, log: logging.Lo
         return model
 
     manager.get = get if inspect.iscoroutinefunction(read) else get_at_once
+
+
+async def _empty_notebook(
+    read: Any,
+    registry: NotebookRegistry,
+    path: str,
+    content: bool = True,
+    *args: Any,
+    **kwargs: Any,
+) -> dict[str, Any] | None:
+    """Return an empty notebook with its id, if the file of one with a history has no bytes.
+
+    So the notebook can be opened, and the page offers to bring its cells back.
+    """
+    with contextlib.suppress(Exception):
+        model = await read(path, False, *args, **kwargs) if content else {}
+        if model.get("type") == "notebook" and model.get("size") == 0:
+            notebook_id = await registry.id_at(path)
+            metadata = {_KEY: {"notebook_id": notebook_id}}
+            empty = {"nbformat": 4, "nbformat_minor": 5, "metadata": metadata, "cells": []}
+            return {**model, "format": "json", "content": empty} if notebook_id else None
+    return None
 
 
 def replace_positional_ids(notebook: dict[str, Any]) -> None:

@@ -984,3 +984,28 @@ async def test_what_is_no_notebook_is_read_as_it_is(
     monkeypatch.setattr(manager, "get", get)
     restore_on_reading(manager, world.registry, logging.getLogger("test"))
     assert await manager.get("a.ipynb") == model
+
+
+@in_loop
+async def test_the_empty_file_of_a_notebook_is_read_as_an_empty_notebook(world: World) -> None:
+    """P54: Jupyter can't read such a file. Its error stays for all others."""
+
+    class Unreadable(Manager):
+        size = 0
+
+        async def get(self, path: str, content: bool = True) -> dict[str, Any]:
+            if content:
+                raise ValueError("unreadable")
+            return {**await super().get(path, False), "size": self.size}
+
+    identity = await Notebook(world, "a.ipynb").open()
+    manager = Unreadable({})
+    restore_on_reading(manager, world.registry, logging.getLogger("test"))
+    content = (await manager.get("a.ipynb"))["content"]
+    assert content["metadata"]["aiserver"]["notebook_id"] == identity.notebook_id
+    assert content["cells"] == []
+    with pytest.raises(ValueError, match="unreadable"):
+        await manager.get("other.ipynb")
+    Unreadable.size = 1
+    with pytest.raises(ValueError, match="unreadable"):
+        await manager.get("a.ipynb")
