@@ -162,9 +162,10 @@ export interface ITracking {
   captureBeforeRequest(panel: NotebookPanel): void;
 
   /**
-   * Run a function that makes an agent's write into these cells, as an own write (`ownWrites.ts`),
-   * and record it, even without a history or with tracking off. Resolves to what it returns; to null
-   * if it was not called, because the history can't be read now.
+   * Run a function that makes a write by an agent or a restore into these cells, as an own write
+   * (`ownWrites.ts`), and record it, even if the notebook has no history yet or tracking is off.
+   * Resolves to what the function returns; to null if it was not called, because the history can't
+   * be read now.
    */
   recordWrite<T>(
     panel: NotebookPanel,

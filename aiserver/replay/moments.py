@@ -39,6 +39,8 @@ class Moment(Payload):
     saved: bool
     name: str | None = None
     further_steps: Sequence[MomentStep] | None = None
+    restored_to: str | None = None
+    """If the whole notebook was restored, the time to which it was."""
 
     def to_wire(self) -> dict[str, Any]:
         """Return the moment as sent: in half the time, because a notebook has thousands."""
@@ -57,6 +59,8 @@ class Moment(Payload):
             sent["name"] = self.name
         if self.further_steps:
             sent["furtherSteps"] = [step.to_wire() for step in self.further_steps]
+        if self.restored_to is not None:
+            sent["restoredTo"] = self.restored_to
         return sent
 
 
@@ -113,8 +117,8 @@ def moment_of(
     """Return the moment of steps, of a new cell order, or of both."""
     ranked_steps = sorted(steps, key=lambda pair: _rank(pair[1]))
     cell_id, step = ranked_steps[0] if ranked_steps else (None, None)
-    if has_new_order and step and _rank(step) == _LAST_RANK:
-        cell_id = step = None  # the order gives kind and title
+    if has_new_order and step and _rank(step) == _LAST_RANK and not step.restored_to:
+        cell_id = step = None  # the order gives the moment its kind and title
         further_steps = ranked_steps
     else:
         further_steps = ranked_steps[1:]
@@ -130,6 +134,7 @@ def moment_of(
         title=step.title if step else "",
         saved=saved,
         further_steps=[MomentStep(cell_id, step.index) for cell_id, step in further_steps] or None,
+        restored_to=next((time for _, step in steps if (time := step.restored_to)), None),
     )
 
 

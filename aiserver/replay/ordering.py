@@ -11,7 +11,8 @@ Invariants:
   includes them. Others, from before tracking began, are placed by their timestamps.
 - In a copied notebook, the copied steps come before its own ones, from the checkpoint with the
   field ``inherited`` on.
-- Steps of one change of the cell order form one group with that order.
+- Steps that belong to one change of the cell order form one group with that order, and so do those
+  that restore the whole notebook.
 - The cost is about n log n for n records and entries.
 """
 
@@ -143,22 +144,25 @@ class _Interval:
         steps_after: dict[int, list[Step]] = {}
         steps_of_order: list[tuple[int, Step]] = []
         for cell, steps in self.pinned.items():
-            start, stop = _structural_range(steps) if order else (len(steps), len(steps))
+            start, stop = _group_range(steps, has_order=order is not None)
             steps_before.setdefault(cell, []).extend(steps[:start])
             steps_of_order += [(cell, step) for step in steps[start:stop]]
             steps_after[cell] = steps[stop:]
-        if order is None:
-            return _merge(steps_before, self.orders)
         if not steps_of_order:
-            return _merge(steps_before, [*self.orders, order])
-        group = StepGroup(order.timestamp, steps_of_order, order)
+            return _merge(steps_before, [*self.orders, *([order] if order else [])])
+        timestamp = order.timestamp if order else steps_of_order[0][1].timestamp
+        group = StepGroup(timestamp, steps_of_order, order)
         return [*_merge(steps_before, self.orders), group, *_merge(steps_after, [])]
 
 
-def _structural_range(steps: Sequence[Step]) -> tuple[int, int]:
-    """Return the range of steps of a new cell order, empty at the end."""
+def _group_range(steps: Sequence[Step], *, has_order: bool) -> tuple[int, int]:
+    """Return the range of the steps that belong to a change of the cell order, or to restoring the
+    whole notebook; empty at the end."""
     indexes = [
-        n for n, step in enumerate(steps) if step.kind in STRUCTURAL_KINDS or step.kind == "start"
+        n
+        for n, step in enumerate(steps)
+        if step.restored_to
+        or (has_order and (step.kind in STRUCTURAL_KINDS or step.kind == "start"))
     ]
     return (indexes[0], indexes[-1] + 1) if indexes else (len(steps), len(steps))
 

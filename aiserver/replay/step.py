@@ -176,6 +176,12 @@ class Step(Payload):
         return self.kind == "start" and self.author == "unknown"
 
     @property
+    def restored_to(self) -> str | None:
+        """If the step is part of restoring the whole notebook, the time to which it was."""
+        time = (self.data or {}).get("restored_to")
+        return time if isinstance(time, str) else None
+
+    @property
     def is_correction(self) -> bool:
         """Whether AI Server corrected a suggestion that was then accepted."""
         contributor = Contributor(self.author, self.name)

@@ -3,9 +3,19 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import type { Moment } from '../api/types';
 import { contributorTone } from './contributorLabels';
 import { type DotKind, stepTitle } from './stepLabels';
+import { showDayAndClock } from './time';
 
-/** Mentions the cell, unlike the title of a step: "Moved a cell". */
-export function momentTitle(moment: Moment, trans: TranslationBundle): string {
+/** Return a moment's title. It mentions the cell, unlike that of a step: "Moved a cell". */
+export function momentTitle(
+  moment: Moment,
+  trans: TranslationBundle,
+  now: Date,
+  locale?: string
+): string {
+  if (moment.restoredTo !== undefined) {
+    const time = showDayAndClock(moment.restoredTo, now, locale);
+    return trans.__('Restored the notebook as of %1', time);
+  }
   const titles: Partial<Record<Moment['kind'], string>> = {
     split: trans.__('Split a cell'),
     merge: trans.__('Merged cells'),

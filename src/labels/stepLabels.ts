@@ -93,6 +93,9 @@ function runTitle(step: TitleFields, trans: TranslationBundle): string {
 }
 
 function editTitle(step: TitleFields, trans: TranslationBundle): string {
+  if (typeof step.data?.restored_to === 'string') {
+    return trans.__('Restored with the notebook');
+  }
   const { notebook } = (step.data?.past_answer ?? {}) as Record<
     string,
     unknown

@@ -40,6 +40,16 @@ export function showTime(
   return { short, clock, full };
 }
 
+/** Format a stored time with its day, unless that is today: "10:02", "27 Jan 10:02". */
+export function showDayAndClock(
+  stored: string,
+  now: Date,
+  locale?: string
+): string {
+  const { short, clock } = showTime(stored, now, locale);
+  return short === clock || !clock ? short : `${short} ${clock}`;
+}
+
 function yearOf(date: Date, now: Date): 'numeric' | undefined {
   return date.getFullYear() === now.getFullYear() ? undefined : 'numeric';
 }

@@ -21,6 +21,7 @@ import type { NoteMode } from './model/notebook/note';
 import { syncSettings } from './model/settings';
 import { ActiveCell } from './model/activeCell';
 import { AskAgainHost } from './model/again/host';
+import { NotebookRestore } from './model/notebook/notebookRestore';
 import { BriefingReminder } from './model/notebook/briefingModel';
 import {
   CommandIDs,
@@ -30,7 +31,8 @@ import {
   INotebookIdentity,
   IPromptRows,
   IAgents,
-  IMemory
+  IMemory,
+  ITracking
 } from '../tokens';
 import { confirm } from '../ui/dialogs';
 import { focusAfterPalette } from '../ui/palette';
@@ -61,7 +63,8 @@ export const replayPlugin: JupyterFrontEndPlugin<void> = {
     IPromptRows,
     IModels,
     IMemory,
-    IAgents
+    IAgents,
+    ITracking
   ],
   activate
 };
@@ -79,7 +82,8 @@ function activate(
   rows: IPromptRows | null,
   models: IModels | null,
   memory: IMemory | null,
-  agents: IAgents | null
+  agents: IAgents | null,
+  tracking: ITracking | null
 ): void {
   const { commands, shell } = app;
   translator ??= nullTranslator;
@@ -100,9 +104,15 @@ function activate(
     new NoteClient(app.serviceManager.serverSettings)
   );
   rows?.answersChanged.connect(() => model.steps.stateChanged.emit());
+  const restore = new NotebookRestore({
+    ...{ identity, history, tracking },
+    current: () => tracker.currentWidget,
+    contents: app.serviceManager.contents,
+    open: path => openNotebook(commands, path)
+  });
   const panel = new ReplayPanel(
     {
-      ...{ model, commands, languages },
+      ...{ model, commands, languages, restore },
       memory: memory ?? undefined,
       agents: agents ?? undefined
     },

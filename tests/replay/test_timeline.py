@@ -145,6 +145,29 @@ def test_a_split_is_one_moment_and_never_half_done() -> None:
     }
 
 
+@pytest.mark.parametrize("has_new_order", [False, True])
+def test_a_restored_notebook_is_one_moment_by_a_person(has_new_order: bool) -> None:
+    """P58"""
+    first, second = edited("one", "a", "b"), edited("two", "c", "d")
+    for builder, source in ((first, "a"), (second, "c")):
+        builder.time = at(30)
+        person = {"kind": "person"}
+        builder.event("edit", source=source, contributor=person, data={"restored_to": at(1)})
+    lines = log(
+        order("one", "two"),
+        changed(one=2, two=2),
+        *([order("two", "one")] if has_new_order else []),
+        changed(one=3, two=3),
+    )
+    timeline = create_timeline([first.session(), second.session()], lines)
+    *before, last = timeline.moments
+    assert [moment.restored_to for moment in before] == [None] * len(before)
+    assert (last.kind, last.author, last.restored_to) == ("edit", "person", at(1))
+    assert len(last.further_steps or ()) == 1
+    assert sorted(sources(timeline)) == [("one", "a"), ("two", "c")]
+    assert sorted(sources(timeline, last.index - 1)) == [("one", "b"), ("two", "d")]
+
+
 def test_a_changed_cell_has_its_previous_source() -> None:
     """Cells that were only added or not changed have none."""
     builder, other = edited("a", "x", "y", "y"), edited("b", "z")

@@ -5,6 +5,7 @@ import type { CommandRegistry } from '@lumino/commands';
 import React from 'react';
 
 import type { IAgents, IMemory } from '../../tokens';
+import type { NotebookRestore } from '../model/notebook/notebookRestore';
 import type { ReplayModel } from '../model/replay';
 
 export interface IReplayContext {
@@ -18,6 +19,7 @@ export interface IReplayContext {
   readonly locale: string;
   readonly memory?: IMemory;
   readonly agents?: IAgents;
+  readonly restore?: NotebookRestore;
   /** Updated only every half minute, because each update renders all times. */
   readonly now: Date;
 }

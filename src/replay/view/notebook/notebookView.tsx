@@ -14,6 +14,7 @@ import { NoteView } from './noteView';
 import { Overview } from './overview';
 import { Authorship } from './authorship';
 import { Briefing } from './briefing';
+import { RestoreButton } from './restoreDialog';
 import { UsageSummary } from '../receipt/receipt';
 import { Scrubber } from './scrubber';
 import { dotClass } from '../slider';
@@ -106,7 +107,12 @@ function TimelineControls(): React.JSX.Element {
   const positionText = trans.__('Change %1 of %2', position + 1, count);
   const time = moment ? showTime(moment.timestamp, now, locale).short : '';
   const valueText = moment
-    ? trans.__('%1: %2, %3', positionText, momentTitle(moment, trans), time)
+    ? trans.__(
+        '%1: %2, %3',
+        positionText,
+        momentTitle(moment, trans, now, locale),
+        time
+      )
     : trans.__('Now');
   return (
     <section
@@ -123,6 +129,7 @@ function TimelineControls(): React.JSX.Element {
         <span className="jp-AIServer-Replay-count">
           {isNow ? '' : trans.__('%1 of %2', position + 1, count)}
         </span>
+        <RestoreButton />
         <TextButton aria-pressed={isNow} onClick={() => player.goTo(count)}>
           {trans.__('Now')}
         </TextButton>
@@ -159,10 +166,10 @@ function NowHead(): React.JSX.Element {
 
 function MomentHead(props: { moment: Moment }): React.JSX.Element {
   const { moment } = props;
-  const { model, trans } = useReplay();
+  const { model, trans, now, locale } = useReplay();
   const { snapshot } = model.timeline;
   const chip = stepOutcome(moment, trans);
-  const title = momentTitle(moment, trans);
+  const title = momentTitle(moment, trans, now, locale);
   // The position is that in the moment's snapshot, once it is loaded.
   const isSnapshotLoaded = snapshot?.index === moment.index;
   const cellIndex = isSnapshotLoaded

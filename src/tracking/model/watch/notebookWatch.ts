@@ -196,7 +196,14 @@ export class NotebookWatch implements IOriginNotebook {
     unwatched.forEach(id => this._recorded.withTurn.add(id));
     this._recordEdits(this._initialWrites(unwatched), 'first');
     const result = write();
-    cellIds.forEach(id => this._recordEdit(id));
+    const edits = cellIds.map((id): CellWrite | null => {
+      const writer = this._mirror.takeEdit(id);
+      return writer && [id, this._mirror.read(id)?.source ?? null, writer];
+    });
+    this._recordEdits(
+      edits.filter(edit => edit !== null),
+      'leave'
+    );
     return result;
   }
 
@@ -235,7 +242,7 @@ export class NotebookWatch implements IOriginNotebook {
     const beforeById = new Map(listChange.before.map(cell => [cell.id, cell]));
     const isExact = listChange.writer.author !== undefined;
     const operations = detectOperations(listChange.before, listChange.after, {
-      recreated: listChange.recreated,
+      recreated: isExact ? new Set() : listChange.recreated,
       hasNoSplits: isExact,
       existedBefore: id =>
         this._deletedById.has(id) || this._recorded.withSession.has(id),

@@ -1,0 +1,124 @@
+import type { ICell } from '@jupyterlab/nbformat';
+import * as fc from 'fast-check';
+
+import type { CellSnapshot } from '../../../api/types';
+import { type IPresentCell, planRestore } from './restorePlan';
+
+type Text = [id: string, source: string, type?: string];
+
+const present = ([id, source, type = 'code']: Text): IPresentCell => {
+  const content = { id, cell_type: type, source, metadata: { tags: [id] } };
+  const outputs = type === 'code' ? { outputs: [], execution_count: 1 } : {};
+  const digest = `digest of ${source}`;
+  return {
+    id,
+    type,
+    source,
+    digest,
+    content: { ...content, ...outputs } as ICell
+  };
+};
+const recorded = ([cellId, source, type = 'code']: Text): CellSnapshot => ({
+  ...{ cellId, source, type, step: 0, changed: false }
+});
+const plan = (now: Text[], then: Text[], outputs = new Map()) =>
+  planRestore(now.map(present), then.map(recorded), outputs);
+
+describe('planRestore', () => {
+  it('changes, brings back, removes and moves cells', () => {
+    const now: Text[] = [
+      ['new', ''],
+      ['d', '4'],
+      ['a', 'one'],
+      ['c', '3']
+    ];
+    const then: Text[] = [
+      ['a', '1'],
+      ['b', '2'],
+      ['c', '3'],
+      ['d', '4']
+    ];
+    const text = { output_type: 'stream', name: 'stdout', text: '2' };
+    const { operations, counts, cells } = plan(
+      now,
+      then,
+      new Map([['b', [text]]])
+    );
+    expect(counts).toEqual({ changed: 1, returned: 1, removed: 1, moved: 1 });
+    expect(operations).toEqual([
+      { op: 'delete', cell: 'new', base: 'digest of ' },
+      { op: 'edit', cell: 'a', base: 'digest of one', source: '1' },
+      {
+        ...{ op: 'insert', cell: 'b', type: 'code', source: '2', after: 'a' },
+        content: expect.objectContaining({ outputs: [text] })
+      },
+      { op: 'move', cell: 'd', after: 'c' }
+    ]);
+    expect(cells.map(({ id, source }) => [id, source])).toEqual(then);
+    expect(cells[0].metadata).toEqual({ tags: ['a'] });
+  });
+
+  it('changes the type or the outputs of a cell, which keeps its metadata', () => {
+    const content = { metadata: { tags: ['a'] } };
+    const { operations, counts } = plan([['a', 'x']], [['a', 'x', 'markdown']]);
+    expect(counts).toMatchObject({ changed: 1, removed: 0, returned: 0 });
+    expect(operations).toMatchObject([
+      { op: 'delete', cell: 'a' },
+      { op: 'insert', type: 'markdown', content }
+    ]);
+    const outputs = [{ output_type: 'stream', name: 'stdout', text: 'x' }];
+    const other = plan([['a', 'y']], [['a', 'x']], new Map([['a', outputs]]));
+    expect(other.operations).toMatchObject([
+      { op: 'delete', cell: 'a' },
+      { op: 'insert', source: 'x', content: { ...content, outputs } }
+    ]);
+  });
+
+  it.each([
+    ['k = "secret"', 'k = "‹redacted:password›"', true],
+    ['k = 1, 22, 3', 'k = ‹redacted:a›, ‹redacted:b:7›, 3', true],
+    ['k = "secret"\nx', 'k = "‹redacted:password›"', false],
+    ['k = 1', 'k = ‹redacted:a›1, ‹redacted:b›1', false]
+  ])('compares %j with the marks in %j', (source, mark, isSame) => {
+    const { operations } = plan([['a', source]], [['a', mark]]);
+    expect(operations).toHaveLength(isSame ? 0 : 1);
+  });
+
+  it('leaves cells as they are whose source was too large to be recorded', () => {
+    const then = ['a', 'b'].map(id => ({ ...recorded([id, '']), missing: 9 }));
+    const { operations, missing } = planRestore(
+      [present(['a', 'long'])],
+      then,
+      new Map()
+    );
+    expect([operations, missing]).toEqual([[], 2]);
+  });
+
+  it('orders any cells as they were', () => {
+    const ids = fc.uniqueArray(fc.constantFrom(...'abcdefgh'));
+    fc.assert(
+      fc.property(ids, ids, (now, then) => {
+        const { operations } = plan(
+          now.map(id => [id, id]),
+          then.map(id => [id, id])
+        );
+        const order = [...now];
+        for (const operation of operations) {
+          const { cell } = operation;
+          if (operation.op !== 'insert') {
+            order.splice(order.indexOf(cell), 1);
+          }
+          if ('after' in operation) {
+            const { after } = operation;
+            order.splice(
+              after === null ? 0 : order.indexOf(after) + 1,
+              0,
+              cell
+            );
+          }
+        }
+        expect(order).toEqual(then);
+      })
+    );
+  });
+});

@@ -1,0 +1,203 @@
+/** Plans how a notebook becomes again what it was after a moment. All functions are pure. */
+import type { ICell, IOutput } from '@jupyterlab/nbformat';
+import { JSONExt, type ReadonlyPartialJSONValue } from '@lumino/coreutils';
+
+import type { CellSnapshot } from '../../../api/types';
+import { toCellType } from '../../../cells/context';
+import type { Operation } from '../../../cells/operations';
+import { listChanges } from '../../../diff/lists';
+
+/** A cell of the notebook as it is now. */
+export interface IPresentCell {
+  readonly id: string;
+  readonly type: string;
+  /** The source, with `\n` as its line breaks. */
+  readonly source: string;
+  /** The SHA-256 of the source with its own line breaks. */
+  readonly digest: string;
+  /** The cell in the notebook format. */
+  readonly content: ICell;
+}
+
+/** How many cells change, come back, go and move. */
+export interface ICounts {
+  readonly changed: number;
+  readonly returned: number;
+  readonly removed: number;
+  readonly moved: number;
+}
+
+export interface IPlan {
+  readonly operations: readonly Operation[];
+  readonly counts: ICounts;
+  /** All cells as they will be, in the notebook format. */
+  readonly cells: readonly ICell[];
+  /** The number of cells that can't be restored, because they were too large to be recorded. */
+  readonly missing: number;
+}
+
+/**
+ * Plan the operations that make the cells `now` those of a snapshot.
+ *
+ * @param outputs The recorded outputs of code cells that change or come back, by cell id.
+ */
+export function planRestore(
+  now: readonly IPresentCell[],
+  snapshot: readonly CellSnapshot[],
+  outputs: ReadonlyMap<string, IOutput[]>
+): IPlan {
+  const present = new Map(now.map(cell => [cell.id, cell]));
+  const isLost = (cell: CellSnapshot) =>
+    !isRecorded(cell) && !present.has(cell.cellId);
+  const wanted = snapshot.filter(cell => !isLost(cell));
+  const ids = new Set(wanted.map(({ cellId }) => cellId));
+  const moved = movedIds(
+    now.map(({ id }) => id).filter(id => ids.has(id)),
+    [...ids].filter(id => present.has(id))
+  );
+  const removed = now.filter(({ id }) => !ids.has(id));
+  const operations = removed.map(toDeletion);
+  const counts = { changed: 0, returned: 0, moved: moved.size };
+  const cells: ICell[] = [];
+  let after: string | null = null;
+  for (const cell of wanted) {
+    const { cellId: id } = cell;
+    const old = present.get(id);
+    const content = contentOf(cell, old, outputs.get(id) ?? []);
+    if (!old) {
+      counts.returned++;
+      operations.push(toInsertion(cell, content, after));
+    } else if (isReplaced(old, content)) {
+      operations.push(toDeletion(old), toInsertion(cell, content, after));
+    } else {
+      if (moved.has(id)) {
+        operations.push({ op: 'move', cell: id, after });
+      }
+      if (!isUnchanged(cell, old)) {
+        const { source } = cell;
+        operations.push({ op: 'edit', cell: id, base: old.digest, source });
+      }
+    }
+    counts.changed += Number(!!old && !isUnchanged(cell, old));
+    cells.push(content);
+    after = id;
+  }
+  return {
+    operations,
+    cells,
+    counts: { ...counts, removed: removed.length },
+    missing: snapshot.filter(({ missing }) => missing !== undefined).length
+  };
+}
+
+/** Return the code cells whose outputs the plan needs: those that change or come back. */
+export function cellsWithNewOutputs(
+  now: readonly IPresentCell[],
+  snapshot: readonly CellSnapshot[]
+): CellSnapshot[] {
+  const present = new Map(now.map(cell => [cell.id, cell]));
+  return snapshot.filter(cell => {
+    const old = present.get(cell.cellId);
+    return cell.type === 'code' && !(old && isUnchanged(cell, old));
+  });
+}
+
+/** Whether a cell's source is recorded: it wasn't too large, and the cell has a history. */
+function isRecorded({ missing, step, source }: CellSnapshot): boolean {
+  return missing === undefined && (step !== null || source !== '');
+}
+
+function isUnchanged(cell: CellSnapshot, old: IPresentCell): boolean {
+  const isSameType = toCellType(cell.type) === toCellType(old.type);
+  return (
+    isSameType && (!isRecorded(cell) || hasSource(old.source, cell.source))
+  );
+}
+
+/**
+ * Return whether a recorded source is this one. The history has a redaction mark in place of a key or
+ * a password, which must not replace it in the notebook.
+ */
+function hasSource(source: string, recorded: string): boolean {
+  const [start, ...parts] = recorded.split(/‹redacted:[^›]*›/);
+  const end = parts.pop();
+  if (end === undefined) {
+    return source === recorded;
+  }
+  let offset = start.length;
+  for (const part of parts) {
+    const index = source.indexOf(part, offset);
+    if (index < 0) {
+      return false;
+    }
+    offset = index + part.length;
+  }
+  return (
+    source.startsWith(start) &&
+    source.endsWith(end) &&
+    offset + end.length <= source.length
+  );
+}
+
+/**
+ * Return whether a cell can't be edited in place, because its type or its outputs change. JupyterLab
+ * would append the new text of an output to the old one.
+ */
+function isReplaced(old: IPresentCell, content: ICell): boolean {
+  const outputsOf = ({ outputs = [] }: ICell) =>
+    outputs as ReadonlyPartialJSONValue;
+  return (
+    content.cell_type !== toCellType(old.type) ||
+    !JSONExt.deepEqual(outputsOf(content), outputsOf(old.content))
+  );
+}
+
+/** Return the cells to move, so that the others can stay; both lists have the same cells. */
+function movedIds(
+  now: readonly string[],
+  wanted: readonly string[]
+): Set<string> {
+  return new Set(
+    listChanges(now, wanted).flatMap(({ fromB, toB }) =>
+      wanted.slice(fromB, toB)
+    )
+  );
+}
+
+/** Return a cell as it will be; it keeps its metadata and, with the same source, its outputs. */
+function contentOf(
+  cell: CellSnapshot,
+  old: IPresentCell | undefined,
+  outputs: IOutput[]
+): ICell {
+  if (old && isUnchanged(cell, old)) {
+    return old.content;
+  }
+  const type = toCellType(cell.type);
+  const isCode = type === 'code';
+  // JupyterLab trusts new cells. The recorded outputs are only texts and images.
+  const metadata = old?.content.metadata ?? (isCode ? { trusted: true } : {});
+  const attachments = old?.content.attachments;
+  return {
+    id: cell.cellId,
+    cell_type: type,
+    metadata,
+    source: isRecorded(cell) ? cell.source : (old?.source ?? ''),
+    ...(isCode ? { execution_count: null, outputs } : {}),
+    ...(attachments && !isCode ? { attachments } : {})
+  } as ICell;
+}
+
+function toDeletion({ id, digest }: IPresentCell): Operation {
+  return { op: 'delete', cell: id, base: digest };
+}
+
+function toInsertion(
+  { cellId, type }: CellSnapshot,
+  content: ICell,
+  after: string | null
+): Operation {
+  const source = content.source as string;
+  const place = { op: 'insert' as const, cell: cellId, after };
+  return { ...place, type: toCellType(type), source, content };
+}
