@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import uuid
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import Field
 
 from ..models import Id, NewEvent, SessionKey, Timestamp, check_id, utc_now
 from ..notebooks.change_log import Batch, CellChange
+from ..notebooks.disk_writers import FILE_ON_DISK, name_writer
 from ..requests import MAX_CELLS, Body, CellType, ContributorKind, Source
 from ..surrogates import json_bytes
 from .base import AIServerHandler, guarded
@@ -106,6 +109,7 @@ class ChangesHandler(AIServerHandler):
         """Record a batch, and answer with the revision and newest seq of each changed session."""
         check_id("notebookId", notebook_id)
         batch = self._batch(notebook_id, self.body(ChangesBody))
+        await self._name_writers(notebook_id, batch)
         result = await self.services.changes.record(notebook_id, batch)
         self.set_status(201)
         cells = {
@@ -132,6 +136,20 @@ class ChangesHandler(AIServerHandler):
             page=body.page,
             seen=body.seen,
         )
+
+    async def _name_writers(self, notebook_id: str, batch: Batch) -> None:
+        """Name the program in changes of the notebook's file, if it is certain."""
+        events = [
+            event
+            for cell in batch.cells
+            for event in cell.events
+            if event.contributor and event.contributor.name == FILE_ON_DISK
+        ]
+        folder = self.services.folder
+        if events and folder is not None:
+            path = (await self.services.notebooks.paths([notebook_id]))[notebook_id]
+            if path is not None:
+                await asyncio.to_thread(name_writer, Path(folder, path), events)
 
     def _cell_change(
         self, notebook_id: str, cell: CellChangeBody, batch_id: str, timestamp: str

@@ -9,11 +9,9 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ...notebooks.disk_writers import FILE_ON_DISK
 from ...replay import Step
 from ..local_models.labels import model_label
-
-ON_DISK = "file on disk"
-"""The contributor's name that is recorded if a notebook's file was changed outside JupyterLab."""
 
 SHARES = {
     "byModel": "by AI",
@@ -100,6 +98,8 @@ def _edit_title(step: Step) -> str:
     past_answer = (step.data or {}).get("past_answer")
     if isinstance(past_answer, dict) and isinstance(past_answer.get("notebook"), str):
         return f"Inserted from {past_answer['notebook']}"
+    if step.restored_to:
+        return "Restored with the notebook"
     if step.is_correction:
         corrections = (step.data or {}).get("corrections")
         texts = ", ".join(map(str, corrections)) if isinstance(corrections, list) else ""
@@ -110,7 +110,7 @@ def _edit_title(step: Step) -> str:
         return "Edited before rejecting"
     if step.author == "person":
         return "Edited by hand"
-    if step.name == ON_DISK:
+    if step.name == FILE_ON_DISK:
         return "Changed on disk"
     if step.author == "unknown":
         return f"Changed by {step.name}" if step.name else "Changed by an unknown source"
