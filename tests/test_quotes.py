@@ -12,7 +12,7 @@ ROOT = Path(__file__).parent.parent
 PAGES = ["README.md", *(f"docs/{name}.md" for name in ("administration", "privacy", "replay"))]
 PAGES += [f"docs/{name}.md" for name in ("search", "sharing", "troubleshooting")]
 # Jupyter's own buttons and commands, which these pages mention, too.
-JUPYTERS = {"Run all", "View", "Keyboard Shortcuts", "Language"}
+JUPYTERS = {"Run all", "View", "Keyboard Shortcuts", "Language", "Undo Cell Operation"}
 # Texts of chips with a number of runs.
 SHOWN = {"ran ×3"}
 

@@ -41,7 +41,7 @@ export interface IRefusal {
   readonly cells: readonly { id: string; source: string | null }[];
 }
 
-/** What is there after operations were applied. */
+/** The cells that operations have changed, and the order of all cells, after them. */
 export interface IApplied {
   readonly type: 'done';
   readonly cells: readonly { id: string; type: string; source: string }[];

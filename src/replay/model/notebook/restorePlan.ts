@@ -19,7 +19,7 @@ export interface IPresentCell {
   readonly content: ICell;
 }
 
-/** How many cells change, come back, go and move. */
+/** The numbers of cells that change, come back, are removed and move. */
 export interface ICounts {
   readonly changed: number;
   readonly returned: number;
@@ -174,18 +174,17 @@ function contentOf(
     return old.content;
   }
   const type = toCellType(cell.type);
-  const isCode = type === 'code';
-  // JupyterLab trusts new cells. The recorded outputs are only texts and images.
-  const metadata = old?.content.metadata ?? (isCode ? { trusted: true } : {});
-  const attachments = old?.content.attachments;
-  return {
-    id: cell.cellId,
-    cell_type: type,
-    metadata,
-    source: isRecorded(cell) ? cell.source : (old?.source ?? ''),
-    ...(isCode ? { execution_count: null, outputs } : {}),
-    ...(attachments && !isCode ? { attachments } : {})
-  } as ICell;
+  // A cell that isn't recorded is only wanted if it is in the notebook.
+  const source = isRecorded(cell) ? cell.source : old!.source;
+  const common = { id: cell.cellId, cell_type: type, source };
+  if (type === 'code') {
+    // JupyterLab trusts new cells. The recorded outputs are only texts and images.
+    const metadata = old?.content.metadata ?? { trusted: true };
+    return { ...common, metadata, execution_count: null, outputs };
+  }
+  const { metadata = {}, attachments } = old?.content ?? ({} as ICell);
+  const more = attachments ? { attachments } : {};
+  return { ...common, metadata, ...more } as ICell;
 }
 
 function toDeletion({ id, digest }: IPresentCell): Operation {

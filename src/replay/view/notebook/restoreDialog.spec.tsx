@@ -69,7 +69,12 @@ async function click(
   const buttons: string[] = (options?.buttons ?? []).map(
     ({ label }: { label: string }) => label
   );
-  return { done, text: body.textContent, buttons, isOff: button.disabled };
+  return {
+    done,
+    text: body.textContent,
+    buttons,
+    isOff: button.getAttribute('aria-disabled') === 'true'
+  };
 }
 
 const choose = (actions: string[], accept = true) =>

@@ -1,16 +1,18 @@
 /** The button that restores the whole notebook, and the dialog that asks how. */
 import { Dialog, Notification, showDialog } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
+import { undoIcon } from '@jupyterlab/ui-components';
 import React from 'react';
 
 import { failureText } from '../../../labels/failureText';
+import { joinSentences } from '../../../labels/serverText';
 import { showDayAndClock } from '../../../labels/time';
 import { toFailure } from '../../../state/failure';
 import type {
   INotebookPlan,
   RestoreRefusal
 } from '../../model/notebook/notebookRestore';
-import { TextButton } from '../buttons';
+import { IconButton } from '../../../ui/iconButton';
 import { type IReplayContext, useReplay } from '../context';
 
 const UNDO_COMMAND = 'notebook:undo-cell-action';
@@ -23,8 +25,12 @@ export function RestoreButton(): React.JSX.Element | null {
   if (!restore || !moment) {
     return null;
   }
+  const label = trans.__('Restore notebook…');
   return (
-    <TextButton
+    <IconButton
+      icon={undoIcon}
+      label={label}
+      text={label}
       aria-haspopup="dialog"
       disabled={snapshot?.index !== moment.index}
       onClick={() =>
@@ -32,9 +38,7 @@ export function RestoreButton(): React.JSX.Element | null {
           Notification.error(failureText(toFailure(reason), trans));
         })
       }
-    >
-      {trans.__('Restore notebook…')}
-    </TextButton>
+    />
   );
 }
 
@@ -85,8 +89,7 @@ function Preview(props: {
   context: IReplayContext;
 }): React.JSX.Element {
   const { plan, refusal, context } = props;
-  const { trans, commands } = context;
-  const hasUndo = commands.hasCommand(UNDO_COMMAND);
+  const { trans } = context;
   return (
     <>
       <p>{countsText(plan, trans)}</p>
@@ -102,16 +105,18 @@ function Preview(props: {
       {refusal ? (
         <p>{refusalText(refusal, trans)}</p>
       ) : (
-        plan.operations.length > 0 && (
-          <p>
-            {trans.__('What is replaced stays in the history.')}{' '}
-            {hasUndo &&
-              trans.__('“%1” brings it back.', commands.label(UNDO_COMMAND))}
-          </p>
-        )
+        plan.operations.length > 0 && <p>{keptText(context)}</p>
       )}
     </>
   );
+}
+
+function keptText({ trans, commands }: IReplayContext): string {
+  const text = trans.__('What is replaced stays in the history.');
+  const undo = commands.hasCommand(UNDO_COMMAND)
+    ? trans.__('“%1” brings it back.', commands.label(UNDO_COMMAND))
+    : '';
+  return joinSentences(text, undo);
 }
 
 /** Return what changes: "3 cells change, 1 cell comes back, 2 cells go". */
