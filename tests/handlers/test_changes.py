@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import json
+import subprocess
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -176,3 +179,30 @@ async def test_a_save_returns_the_cells_that_another_page_changed(call):
     assert (await call("POST", URL, save)).data == {"cells": {}, "seq": 1, "others": ["c1"]}
     answer = await call("POST", URL, save | {"id": "batch-4", "seen": 1})
     assert answer.data == {"cells": {}, "seq": 2}
+
+
+async def test_git_is_recorded_as_the_writer_of_a_file(call, extension):
+    path = Path(extension.sessions.root, "a.ipynb")
+
+    def git(*arguments: str) -> None:
+        identity = ("-c", "user.name=x", "-c", "user.email=x@example.org")
+        subprocess.run(["git", *identity, *arguments], cwd=path.parent, check=True)
+
+    git("init", "-q", "-b", "main")
+    for branch, source in (("one", "x = 1"), ("two", "x = 2")):
+        git("checkout", "-q", "-b", branch)
+        cell = {"cell_type": "code", "id": "c1", "source": source}
+        path.write_text(json.dumps({"nbformat": 4, "metadata": {}, "cells": [cell]}))
+        git("add", "a.ipynb")
+        git("commit", "-q", "-m", "work")
+    await call("POST", "generate", request())
+    await call("POST", "notebooks", {"path": "a.ipynb", "notebookId": "nb", "cellIds": ["c1"]})
+    names = []
+    for batch, source in (("committed", "x = 2"), ("checked-out", "x = 1")):
+        disk = {"kind": "unknown", "name": "file on disk"}
+        cells = [{"cellId": "c1", "events": [edit(source, contributor=disk)]}]
+        await call("POST", URL, body(id=batch, cells=cells))
+        stored = (await call("GET", "sessions/nb/c1")).data
+        names.append(stored["events"][-1]["contributor"])
+        git("checkout", "-q", "one")
+    assert names == [disk, {"kind": "program", "name": "git"}]
