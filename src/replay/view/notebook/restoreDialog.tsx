@@ -105,13 +105,13 @@ function Preview(props: {
       {refusal ? (
         <p>{refusalText(refusal, trans)}</p>
       ) : (
-        plan.operations.length > 0 && <p>{keptText(context)}</p>
+        plan.operations.length > 0 && <p>{historyText(context)}</p>
       )}
     </>
   );
 }
 
-function keptText({ trans, commands }: IReplayContext): string {
+function historyText({ trans, commands }: IReplayContext): string {
   const text = trans.__('What is replaced stays in the history.');
   const undo = commands.hasCommand(UNDO_COMMAND)
     ? trans.__('“%1” brings it back.', commands.label(UNDO_COMMAND))
