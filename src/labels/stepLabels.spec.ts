@@ -46,6 +46,12 @@ describe('stepTitle', () => {
     expect(inserted(3)).toBe('Edited by test:model');
   });
 
+  it('says that a cell was restored with the notebook (P58)', () => {
+    const data = { restored_to: '2026-01-27T10:00:00.000Z' };
+    const step = stepWith({ kind: 'edit', author: 'person', data });
+    expect(stepTitle(step, english)).toBe('Restored with the notebook');
+  });
+
   it('counts the changes of a suggestion that were accepted one by one', () => {
     const part = (hunks: unknown) =>
       stepTitle(

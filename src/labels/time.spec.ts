@@ -1,5 +1,5 @@
 import { pickLocale } from './formats';
-import { daysBetween, showDay, showTime } from './time';
+import { daysBetween, showDay, showDayAndClock, showTime } from './time';
 
 describe('showTime', () => {
   // A local time, because "today" and "yesterday" depend on the time zone.
@@ -34,6 +34,18 @@ describe('showTime', () => {
     expect(showTime('soon', now).short).toBe('soon');
     const stored = new Date(2026, 0, 26, 10, 2).toISOString();
     expect(showTime(stored, now, 'no such locale').short).not.toBe('');
+  });
+});
+
+describe('showDayAndClock', () => {
+  it('leaves out the day if it is today', () => {
+    const now = new Date(2026, 0, 27, 14, 30);
+    const at = (...parts: [number, number, number, number, number]) =>
+      showDayAndClock(new Date(...parts).toISOString(), now, 'en-GB');
+    expect(at(2026, 0, 27, 9, 5)).toBe('09:05');
+    expect(at(2026, 0, 26, 23, 59)).toBe('yesterday 23:59');
+    expect(at(2025, 11, 31, 12, 0)).toBe('31 Dec 2025 12:00');
+    expect(showDayAndClock('soon', now)).toBe('soon');
   });
 });
 

@@ -37,6 +37,7 @@ def test_titles_and_outcomes_are_texts_of_the_interface() -> None:
         ),
         step(kind="accept", author="person", data={"part": True}),
         step(kind="edit", author="model", data={"past_answer": {"notebook": "4"}}),
+        step(kind="edit", author="person", data={"restored_to": "2026-01-27T10:00:00Z"}),
         step(kind="edit", author="unknown"),
         step(kind="edit", author="unknown", name="file on disk"),
         step(kind="edit", author="unknown", name="4"),
@@ -47,6 +48,6 @@ def test_titles_and_outcomes_are_texts_of_the_interface() -> None:
     turns = [step(kind="turn", author="model", outcome=each) for each in get_args(Outcome)]
     outcomes = {outcome(turn) for turn in turns} - {""}
     assert (titles | outcomes) - texts == set()
-    assert len(titles) == 28
+    assert len(titles) == 29
     part = {"part": True, "hunks": {"accepted": 2, "of": 3}}
     assert title(step(kind="accept", author="person", data=part)) == "Accepted 2 of 3 changes"
