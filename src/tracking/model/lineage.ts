@@ -201,22 +201,21 @@ function detectMoves(
   if (oldOrder.every((id, index) => id === newOrder[index])) {
     return [];
   }
-  // JupyterLab moves a cell by deleting and inserting it again, so first assume that these cells
-  // were moved. If the others' order has changed too, or none remain, compare the orders before and
-  // after.
-  let movedIds = new Set(newOrder.filter(id => recreated.has(id)));
-  const joinUnmoved = (ids: string[]) =>
-    ids.filter(id => !movedIds.has(id)).join('\n');
-  if (
-    movedIds.size === newOrder.length ||
-    joinUnmoved(oldOrder) !== joinUnmoved(newOrder)
-  ) {
-    movedIds = new Set(
-      listChanges(oldOrder, newOrder).flatMap(({ fromB, toB }) =>
-        newOrder.slice(fromB, toB)
-      )
-    );
-  }
+  // JupyterLab moves a cell by deleting and inserting it again, and a restore replaces cells so. So
+  // the cells that the orders tell apart are those that moved if all of them were recreated; else
+  // all recreated ones, if the order of the others is the same.
+  const recreatedIds = new Set(newOrder.filter(id => recreated.has(id)));
+  const movedInOrder = new Set(
+    listChanges(oldOrder, newOrder).flatMap(({ fromB, toB }) =>
+      newOrder.slice(fromB, toB)
+    )
+  );
+  const joinOthers = (ids: string[]) =>
+    ids.filter(id => !recreatedIds.has(id)).join('\n');
+  const isByRecreated =
+    [...movedInOrder].some(id => !recreatedIds.has(id)) &&
+    joinOthers(oldOrder) === joinOthers(newOrder);
+  const movedIds = isByRecreated ? recreatedIds : movedInOrder;
   return newOrder
     .filter(id => movedIds.has(id))
     .map(id => ({

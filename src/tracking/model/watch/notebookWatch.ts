@@ -242,7 +242,7 @@ export class NotebookWatch implements IOriginNotebook {
     const beforeById = new Map(listChange.before.map(cell => [cell.id, cell]));
     const isExact = listChange.writer.author !== undefined;
     const operations = detectOperations(listChange.before, listChange.after, {
-      recreated: isExact ? new Set() : listChange.recreated,
+      recreated: listChange.recreated,
       hasNoSplits: isExact,
       existedBefore: id =>
         this._deletedById.has(id) || this._recorded.withSession.has(id),
