@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Annotated, Any, Literal, NamedTuple, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
@@ -13,7 +13,7 @@ from ...errors import AIServerError, NotFound, UserText
 from ...models import Id
 from ...replay import Step
 from ...replay import blame as blame_lines
-from .masks import hidden
+from .masks import hidden, unmasked
 from .operations import Delete, Edit, Insert, Move, digest, new_cell_id, source_of
 from .outputs import describe_outputs, run_outcome
 from .pages import NoAnswer
@@ -179,12 +179,8 @@ async def last_clean(
 ) -> dict[str, Any]:
     """Return the last version of a cell that ran without an error."""
     notebook = await service.open(path, agent)
-    steps = await service.steps(notebook.notebook_id)
-    for step in reversed(steps.get(cell, ())):
-        if step.kind == "run" and step.outcome == "done":
-            source = hidden(step.code)
-            return {"cell": cell, "source": source, "timestamp": step.timestamp}
-    raise NotFound(UserText("No run of this cell without an error is recorded."))
+    step = _last_clean((await service.steps(notebook.notebook_id)).get(cell, ()))
+    return {"cell": cell, "source": hidden(step.code), "timestamp": step.timestamp}
 
 
 async def blame(service: AgentService, agent: Agent, *, path: Path, cell: Cell) -> dict[str, Any]:
@@ -306,6 +302,37 @@ async def cell_edit(
         source = _replaced(hidden(source_of(notebook.find(cell))), edits)
     edit = Edit(cell=cell, base=base, source=source)
     return await service.change(active, edit, tool="cell_edit", call=call, intent=intent, mode=mode)
+
+
+async def restore(
+    service: AgentService,
+    agent: Agent,
+    *,
+    run: Run,
+    cell: Cell,
+    base: Base,
+    step: Annotated[int, Field(ge=0)] | Literal["last clean"],
+    intent: Intent,
+    mode: Mode = "propose",
+    call: Call = "",
+) -> dict[str, Any]:
+    """Bring back the code of a step of cell_history, or with “last clean” what ran last without an
+    error."""
+    active = await service.run(run, agent)
+    notebook = await service.open(active.path, agent, active.notebook_id)
+    now = source_of(notebook.find(cell))
+    steps = (await service.steps(notebook.notebook_id)).get(cell, ())
+    if step == "last clean":
+        version = _last_clean(steps)
+    elif step < len(steps) and not steps[step].missing:
+        version = steps[step]
+    else:
+        raise Refused("The history of this cell has no code of such a step.")
+    source = await asyncio.to_thread(unmasked, version.code, now)
+    if source is None:
+        raise Refused("The version has a secret that isn’t in the cell any more, nor in histories.")
+    edit = Edit(cell=cell, base=base, source=source)
+    return await service.change(active, edit, tool="restore", call=call, intent=intent, mode=mode)
 
 
 async def cell_insert(
@@ -440,6 +467,14 @@ async def run_end(
     return {"ended": True}
 
 
+def _last_clean(steps: Sequence[Step]) -> Step:
+    """Return the last run of a cell without an error. Raises NotFound."""
+    for step in reversed(steps):
+        if step.kind == "run" and step.outcome == "done":
+            return step
+    raise NotFound(UserText("No run of this cell without an error is recorded."))
+
+
 def _replaced(source: str, edits: tuple[Replacement, ...]) -> str:
     for edit in edits:
         count = source.count(edit.old)
@@ -462,7 +497,7 @@ def _describe(step: Step) -> dict[str, Any]:
         "code": hidden(step.code) if step.kind != "run" else None,
         "run": step.run,
     }
-    return {key: value for key, value in described.items() if value}
+    return {"step": step.index} | {key: value for key, value in described.items() if value}
 
 
 def _author(step: Step) -> str:
@@ -482,6 +517,7 @@ _READING = (
 _CHANGING = (
     run_begin,
     cell_edit,
+    restore,
     cell_insert,
     cell_delete,
     cell_move,
