@@ -18,6 +18,7 @@ from .pages import Hello, Page
 from .permissions import LEVELS, Level
 from .plugin import AgentsPlugin
 from .protocol import INVALID_PARAMS, Agent, ProtocolError, Server
+from .resources import TEMPLATES, get_prompt, list_prompts, list_resources, read_resource
 from .runs import NotebookRuns
 from .service import AgentService, Refused
 from .tools import TOOLS, call_tool
@@ -64,8 +65,16 @@ class McpHandler(_AgentsHandler):
             name="aiserver",
             version=__version__,
             instructions=_INSTRUCTIONS,
-            capabilities={"tools": {}},
-            methods={"tools/list": self._list_tools, "tools/call": self._call_tool},
+            capabilities={"tools": {}, "resources": {}, "prompts": {}},
+            methods={
+                "tools/list": self._list_tools,
+                "tools/call": self._call_tool,
+                "resources/list": self._list_resources,
+                "resources/templates/list": self._list_templates,
+                "resources/read": self._read_resource,
+                "prompts/list": self._list_prompts,
+                "prompts/get": self._get_prompt,
+            },
         )
 
     async def _list_tools(self, params: dict[str, Any], agent: Agent) -> dict[str, Any]:
@@ -75,13 +84,39 @@ class McpHandler(_AgentsHandler):
         name, arguments = params.get("name"), params.get("arguments", {})
         if not isinstance(name, str) or name not in TOOLS:
             raise ProtocolError(INVALID_PARAMS, f"Unknown tool: {str(name)[:80]}")
-        if not await self.can_read_files():
-            return _result({"refused": "You may not read files on this server."}, is_error=True)
         try:
+            await self._check_files()
             given = arguments if isinstance(arguments, dict) else {}
             return _result(await call_tool(self.service, agent, name, given))
         except Refused as refused:
             return _result({"refused": refused.sentence, **refused.data}, is_error=True)
+
+    async def _check_files(self) -> None:
+        """Raise Refused unless the person may read files."""
+        if not await self.can_read_files():
+            raise Refused("You may not read files on this server.")
+
+    async def _list_resources(self, params: dict[str, Any], agent: Agent) -> dict[str, Any]:
+        can_read = await self.can_read_files()
+        return {"resources": await list_resources(self.service, agent) if can_read else []}
+
+    async def _list_templates(self, params: dict[str, Any], agent: Agent) -> dict[str, Any]:
+        return {"resourceTemplates": TEMPLATES}
+
+    async def _read_resource(self, params: dict[str, Any], agent: Agent) -> dict[str, Any]:
+        try:
+            await self._check_files()
+            return await read_resource(self.service, agent, params.get("uri"))
+        except Refused as refused:
+            raise ProtocolError(INVALID_PARAMS, refused.sentence) from refused
+        except NotFound as error:
+            raise ProtocolError(INVALID_PARAMS, str(error.message)) from error
+
+    async def _list_prompts(self, params: dict[str, Any], agent: Agent) -> dict[str, Any]:
+        return {"prompts": list_prompts()}
+
+    async def _get_prompt(self, params: dict[str, Any], agent: Agent) -> dict[str, Any]:
+        return get_prompt(params.get("name"), params.get("arguments"))
 
 
 def _result(answer: dict[str, Any], *, is_error: bool = False) -> dict[str, Any]:

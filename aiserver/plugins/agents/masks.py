@@ -6,6 +6,7 @@ Invariant: no mark is written into a notebook in place of a secret.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 from ...redact import Vault, redact, redaction_mark
 
@@ -19,6 +20,17 @@ class UnresolvedMark(Exception):
 def hidden(source: str) -> str:
     """Return a source as agents may see it: with marks instead of secrets."""
     return Vault().hide(source)
+
+
+def hidden_texts(value: Any) -> Any:
+    """Return a JSON value with marks instead of the secrets in its texts."""
+    if isinstance(value, str):
+        return hidden(value)
+    if isinstance(value, list):
+        return [hidden_texts(each) for each in value]
+    if isinstance(value, dict):
+        return {key: hidden_texts(each) for key, each in value.items()}
+    return value
 
 
 def revealed(source: str, sources: Iterable[str], now: str) -> str:

@@ -99,6 +99,10 @@ class Pages:
         """Return whether there is a page with this id."""
         return any(page.id == page_id for page in self._pages)
 
+    def paths(self) -> list[str]:
+        """Return the paths of the open notebooks."""
+        return sorted({path for page in self._pages for path in page.paths})
+
     async def ask(
         self, path: str, message: dict[str, Any], timeout: float | None = None
     ) -> dict[str, Any] | None:
