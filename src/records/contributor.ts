@@ -24,6 +24,8 @@ export interface IWriteAuthor {
   readonly data?: Readonly<Record<string, unknown>>;
   /** Further data of some cells' events, by cell id. */
   readonly cellData?: ReadonlyMap<string, Readonly<Record<string, unknown>>>;
+  /** The kind of the write, if it is a split or a merge. */
+  readonly structure?: 'split' | 'merge';
 }
 
 export interface IWriter {
@@ -34,8 +36,8 @@ export interface IWriter {
   /** Null if this page must not record the write, because another page does. */
   readonly contributor: Contributor | null;
   /**
-   * The author of a write with data of its own. It is recorded exactly as its cells say: nothing is
-   * taken for a split or a copy.
+   * The author of a write with data of its own. All that it does is recorded, exactly as its cells
+   * say: nothing is taken for a copy, nor for a split or merge unless the author says so.
    */
   readonly author?: IWriteAuthor;
   /** The command that made the write, if any. */

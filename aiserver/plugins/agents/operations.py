@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import uuid
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
@@ -56,6 +57,26 @@ class Move(Body):
 Operation = Annotated[Edit | Insert | Delete | Move, Field(discriminator="op")]
 
 
+class Split(Body):
+    """Split a cell before some lines, from 2. The last part stays the cell, as in JupyterLab."""
+
+    op: Literal["split"] = "split"
+    cell: Id
+    base: str
+    lines: list[int]
+    pieces: list[Id]
+    """The ids of the new cells above it: as many as ``lines``."""
+
+
+class Merge(Body):
+    """Merge cells, each below the other, into the new cell ``cell``."""
+
+    op: Literal["merge"] = "merge"
+    cell: Id
+    cells: list[Id]
+    bases: list[str]
+
+
 class Stale(Exception):
     """A cell isn't as the agent saw it. ``sources`` are those of now; None for a missing cell."""
 
@@ -68,10 +89,54 @@ class Locked(Exception):
     """The metadata of a cell protect it."""
 
 
+class NotChanged(Exception):
+    """The notebook can't be changed. The message is a sentence."""
+
+
 def source_of(cell: Mapping[str, Any]) -> str:
     """Return the source of a cell of nbformat, which may be a list of lines."""
     source = cell.get("source", "")
     return "".join(map(str, source)) if isinstance(source, list) else str(source)
+
+
+def parts_of(
+    operation: Operation | Split | Merge, cells: Sequence[Mapping[str, Any]]
+) -> list[Operation]:
+    """Return the operations that split or merge cells. Raises Stale, NotChanged."""
+    if not isinstance(operation, Split | Merge):
+        return [operation]
+    ids = [operation.cell] if isinstance(operation, Split) else operation.cells
+    bases = [operation.base] if isinstance(operation, Split) else operation.bases
+    now = {str(cell["id"]): source_of(cell) for cell in cells}
+    wanted = dict(zip(ids, bases, strict=True))
+    if stale := {id_: text for id_ in ids if _differs(text := now.get(id_), wanted[id_])}:
+        raise Stale(stale)
+    first = [*now].index(ids[0])
+    if [*now][first : first + len(ids)] != ids or len(ids) != len({*ids}):
+        raise NotChanged("Only cells that are below each other, in their order, can be merged.")
+    types: set[Any] = {cell["cell_type"] for cell in cells if cell["id"] in wanted}
+    if len(types) > 1:
+        raise NotChanged("Only cells of the same type can be merged.")
+    (type_,) = types
+    above = [*now][first - 1] if first else None
+    if isinstance(operation, Merge):
+        text = "\n\n".join(now[id_] for id_ in ids)
+        deletions = [Delete(cell=id_, base=base) for id_, base in wanted.items()]
+        return [Insert(cell=operation.cell, type=type_, source=text, after=above), *deletions]
+    lines = now[operation.cell].split("\n")
+    starts = [1, *operation.lines, len(lines) + 1]
+    texts = ["\n".join(lines[a - 1 : b - 1]).strip("\n") for a, b in pairwise(starts)]
+    if starts != sorted(starts) or not all(map(str.strip, texts)):
+        raise NotChanged("Each part of a split must have text: “lines” are the first ones, from 2.")
+    parts: list[Operation] = []
+    for piece, text in zip(operation.pieces, texts, strict=False):
+        parts.append(Insert(cell=piece, type=type_, source=text, after=above))
+        above = piece
+    return [*parts, Edit(cell=operation.cell, base=operation.base, source=texts[-1])]
+
+
+def _differs(source: str | None, base: str) -> bool:
+    return source is None or digest(source) != base
 
 
 def apply_operations(cells: list[dict[str, Any]], operations: Sequence[Operation]) -> None:
@@ -86,7 +151,7 @@ def apply_operations(cells: list[dict[str, Any]], operations: Sequence[Operation
                 stale[operation.cell] = source_of(cell)
         elif cell is None:
             stale[operation.cell] = None
-        elif not isinstance(operation, Move) and digest(source_of(cell)) != operation.base:
+        elif not isinstance(operation, Move) and _differs(source_of(cell), operation.base):
             stale[operation.cell] = source_of(cell)
         above = operation.after if isinstance(operation, Insert | Move) else None
         if above is not None and above not in places:

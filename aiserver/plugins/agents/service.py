@@ -26,11 +26,15 @@ from .operations import (
     Delete,
     Edit,
     Insert,
+    Merge,
     Move,
+    NotChanged,
     Operation,
+    Split,
     Stale,
     digest,
     operations_between,
+    parts_of,
     source_of,
 )
 from .pages import NoAnswer, Page, Pages
@@ -38,7 +42,7 @@ from .permissions import LEVELS, Level, Permissions
 from .protocol import Agent
 from .runs import CALL, RUN, RunSummary, agent_data, entry, new_run_id, summaries
 from .undo_run import UndoPlan, plan_redo, plan_undo
-from .writer import Author, Contents, NotChanged, Notebook, NotebookWriter, read_file
+from .writer import Author, Contents, Notebook, NotebookWriter, read_file
 
 _IDLE = 60.0  # seconds without a call after which a run can be undone
 _MAX_FILES = 32  # that agents are about to write
@@ -218,7 +222,7 @@ class AgentService:
     async def change(
         self,
         run: ActiveRun,
-        operation: Operation,
+        operation: Operation | Split | Merge,
         *,
         tool: str,
         call: str,
@@ -239,19 +243,28 @@ class AgentService:
             try:
                 answer = await self._change(run, operation, tool, call, intent, mode)
             except Refused as refused:
-                await self.refuse(run, tool, refused.sentence, operation.cell)
+                cell = operation.cells[0] if isinstance(operation, Merge) else operation.cell
+                await self.refuse(run, tool, refused.sentence, cell)
                 raise
             self._answers.put(key, (asked, answer))
             return answer
 
     async def _change(
-        self, run: ActiveRun, operation: Operation, tool: str, call: str, intent: str, mode: str
+        self,
+        run: ActiveRun,
+        operation: Operation | Split | Merge,
+        tool: str,
+        call: str,
+        intent: str,
+        mode: str,
     ) -> dict[str, Any]:
         notebook = await self.open(run.path, run.agent, run.notebook_id)
         self.check(run.notebook_id, run.agent, "propose", "change cells")
         level = self.level(run.notebook_id, run.agent)
         data = {"intent": intent or run.intent, "tool": tool, "via": "mcp"}
         data |= {"call": call} if call else {}
+        if isinstance(operation, Split | Merge):
+            return await self._restructure(run, notebook, operation, data)
         if isinstance(operation, Insert) and operation.cell in notebook.ids:
             return {"applied": True, "repeated": True, **_state(notebook, operation.cell)}
         is_edit = isinstance(operation, Edit)
@@ -274,6 +287,23 @@ class AgentService:
         self.pages.tell({"type": "changed", "notebookId": run.notebook_id})
         return {"applied": True, **_state(changed, operation.cell)}
 
+    async def _restructure(
+        self, run: ActiveRun, notebook: Notebook, operation: Split | Merge, data: dict[str, Any]
+    ) -> dict[str, Any]:
+        """Split or merge cells."""
+        self.check(run.notebook_id, run.agent, "edit", f"{operation.op} cells")
+        ids = [operation.cell] if isinstance(operation, Split) else operation.cells
+        sources = [source_of(notebook.find(id_)) for id_ in ids]
+        if any(hidden(source) != source for source in sources):
+            # An undo couldn't bring back a secret that has moved to another cell.
+            raise Refused("Only the person can split or merge cells with a key or a password.")
+        author = Author(run.agent, run.run, data, operation.op)
+        changed = await self._apply(notebook, [operation], author)
+        self.pages.tell({"type": "changed", "notebookId": run.notebook_id})
+        new = operation.pieces if isinstance(operation, Split) else []
+        cells = [_state(changed, id_) for id_ in [*new, operation.cell]]
+        return {"applied": True, "cells": cells}
+
     async def _with_secrets(self, notebook: Notebook, operation: Edit | Insert) -> Edit | Insert:
         """Put back the secrets for which the agent has seen marks. Raises Refused."""
         sources = {str(cell["id"]): source_of(cell) for cell in notebook.cells}
@@ -285,10 +315,11 @@ class AgentService:
         return operation.model_copy(update={"source": source})
 
     async def _apply(
-        self, notebook: Notebook, operations: Sequence[Operation], author: Author
+        self, notebook: Notebook, operations: Sequence[Operation | Split | Merge], author: Author
     ) -> Notebook:
         try:
-            return await self.writer.apply(notebook, operations, author)
+            parts = [part for each in operations for part in parts_of(each, notebook.cells)]
+            return await self.writer.apply(notebook, parts, author)
         except Stale as stale:
             raise Refused(
                 "The cell isn’t as the agent saw it: somebody has changed it. Nothing was changed.",

@@ -14,7 +14,7 @@ from ...models import Id
 from ...replay import Step
 from ...replay import blame as blame_lines
 from .masks import hidden, unmasked
-from .operations import Delete, Edit, Insert, Move, digest, new_cell_id, source_of
+from .operations import Delete, Edit, Insert, Merge, Move, Split, digest, new_cell_id, source_of
 from .outputs import describe_outputs, run_outcome
 from .pages import NoAnswer
 from .protocol import Agent
@@ -393,6 +393,45 @@ async def cell_move(
     return await service.change(active, move, tool="cell_move", call=call, intent=intent)
 
 
+async def cell_split(
+    service: AgentService,
+    agent: Agent,
+    *,
+    run: Run,
+    cell: Cell,
+    base: Base,
+    lines: Annotated[
+        list[Annotated[int, Field(ge=2)]],
+        Field(min_length=1, max_length=50, description="The first line of each further part"),
+    ],
+    intent: Intent,
+    call: Call = "",
+) -> dict[str, Any]:
+    """Split a cell before some of its lines. The last part keeps the id of the cell."""
+    active = await service.run(run, agent)
+    pieces = [new_cell_id(active.run, call and f"{call}\n{line}") for line in lines]
+    split = Split(cell=cell, base=base, lines=lines, pieces=pieces)
+    return await service.change(active, split, tool="cell_split", call=call, intent=intent)
+
+
+async def cell_merge(
+    service: AgentService,
+    agent: Agent,
+    *,
+    run: Run,
+    cells: Annotated[list[Cell], Field(min_length=2, max_length=50)],
+    bases: Annotated[list[Base], Field(description="Those of the cells, in the same order")],
+    intent: Intent,
+    call: Call = "",
+) -> dict[str, Any]:
+    """Merge cells that are below each other into one, which gets a new id."""
+    active = await service.run(run, agent)
+    if len(cells) != len(bases):
+        raise Refused("Give a base for each of the cells.")
+    merge = Merge(cell=new_cell_id(active.run, call), cells=cells, bases=bases)
+    return await service.change(active, merge, tool="cell_merge", call=call, intent=intent)
+
+
 async def cells_run(
     service: AgentService,
     agent: Agent,
@@ -521,6 +560,8 @@ _CHANGING = (
     cell_insert,
     cell_delete,
     cell_move,
+    cell_split,
+    cell_merge,
     cells_run,
     run_undo,
     run_end,

@@ -171,9 +171,12 @@ def _edits(run: str, steps: Sequence[Step]) -> list[CellEdit]:
         data = step.data or {}
         if step.run == run and step.applied and step.kind != "run" and "undo" not in data:
             before = None if data.get("inserted") is True else step.before
+            if step.kind == "split" and before is None:
+                edits.clear()  # the earlier ones are those of the cell that was split
+            is_removed = step.kind == "delete" or (step.kind == "merge" and "into" in data)
             if edits and edits[-1][1] == before:
                 before, _ = edits.pop()
-            edits.append((before, None if step.kind == "delete" else step.after))
+            edits.append((before, None if is_removed else step.after))
     return edits
 
 

@@ -14,7 +14,7 @@ import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from ... import durable
 from ...errors import NotFound, UserText
@@ -29,6 +29,7 @@ from .operations import (
     Insert,
     Locked,
     Move,
+    NotChanged,
     Operation,
     Stale,
     apply_operations,
@@ -72,6 +73,8 @@ class Author:
     """None for a person."""
     run: str | None = None
     data: Mapping[str, Any] = field(default_factory=dict)
+    structure: Literal["split", "merge"] | None = None
+    """What all operations together are, if they are more than each alone (``parts_of``)."""
 
     @property
     def contributor(self) -> Contributor:
@@ -83,12 +86,9 @@ class Author:
 
     def to_wire(self) -> dict[str, Any]:
         """Return the author as the page gets it."""
-        run = {"run": self.run} if self.run else {}
-        return {"contributor": self.contributor.to_dict(), "data": dict(self.data), **run}
-
-
-class NotChanged(Exception):
-    """The notebook can't be changed. The message is a sentence."""
+        more = {"run": self.run, "structure": self.structure}
+        more = {key: value for key, value in more.items() if value}
+        return {"contributor": self.contributor.to_dict(), "data": dict(self.data), **more}
 
 
 _REASONS = {
@@ -294,24 +294,33 @@ class NotebookWriter:
         now = utc_now()
         old = {cell["id"]: source_of(cell) for cell in before}
         events: dict[str, list[NewEvent]] = {}
+        ids = [operation.cell for operation in operations]
+        keys = [SessionKey(notebook.notebook_id, cell_id, self._owner) for cell_id in ids]
         for operation in operations:
             own = events.setdefault(operation.cell, [])
             if not own and operation.cell in old and not isinstance(operation, Move):
                 seen = NewEvent(type="edit", timestamp=now, source=old[operation.cell])
                 own.append(seen.model_copy(update={"data": {"trigger": "first"}}))
-            if (event := _event(operation, author, now)) is not None:
+            if (event := _event(operation, author, now, ids)) is not None:
                 own.append(event)
         order = [(str(cell["id"]), str(cell["cell_type"])) for cell in cells]
         changes = [
             CellChange(SessionKey(notebook.notebook_id, cell_id, self._owner), own)
             for cell_id, own in events.items()
         ]
+        if author.structure == "split":  # the last one is the cell
+            changes = [*(replace(cell, fork_of=keys[-1]) for cell in changes[:-1]), changes[-1]]
+        elif author.structure == "merge":  # the first one is the new cell
+            changes[0] = replace(changes[0], parents=keys[1:])
         batch = Batch(uuid.uuid4().hex, now, changes, order, saved=True)
         await self._changes.record(notebook.notebook_id, batch)
 
 
-def _event(operation: Operation, author: Author, now: str) -> NewEvent | None:
-    """Return the event of an operation; the order alone tells that a cell was moved."""
+def _event(operation: Operation, author: Author, now: str, ids: Sequence[str]) -> NewEvent | None:
+    """Return the event of an operation; the order alone tells that a cell was moved.
+
+    ``ids`` are the cells of all operations.
+    """
     if isinstance(operation, Move):
         return None
     data = dict(author.data)
@@ -325,11 +334,16 @@ def _event(operation: Operation, author: Author, now: str) -> NewEvent | None:
     }
     if author.run:
         fields["run"] = author.run
-    if isinstance(operation, Delete):
-        return NewEvent(type="delete", **fields)
     if isinstance(operation, Insert):
         data["inserted"] = True
-    return NewEvent(type="edit", source=operation.source, **fields)
+    if author.structure == "split":
+        data |= {"pieces": list(ids), "from": ids[-1]}
+    elif author.structure == "merge":
+        is_new = isinstance(operation, Insert)
+        data |= {"parents": list(ids[1:])} if is_new else {"into": ids[0]}
+    if isinstance(operation, Delete):
+        return NewEvent(type=author.structure or "delete", **fields)
+    return NewEvent(type=author.structure or "edit", source=operation.source, **fields)
 
 
 def read_file(file: Path) -> bytes:

@@ -7,12 +7,12 @@ export type Question = { id: string; path: string } & (
   | {
       type: 'apply';
       operations: Operation[];
-      author: Pick<IWriteAuthor, 'contributor' | 'run' | 'data'>;
+      author: Omit<IWriteAuthor, 'cellData'>;
     }
   | {
       type: 'run';
       cells: string[];
-      author?: Pick<IWriteAuthor, 'contributor' | 'run' | 'data'>;
+      author?: Omit<IWriteAuthor, 'cellData'>;
     }
   | { type: 'read' }
 );

@@ -265,6 +265,56 @@ describe('several changes by an agent', () => {
     expect(open.page.server.session(open.id, 'ee')!.forkedFrom).toBeUndefined();
   });
 
+  it('are a split or a merge if the agent says so', async () => {
+    const open = await openWithTurn();
+    const t = ask(open);
+    const base = { path: t.path, id: 'q', type: 'apply' } as const;
+    const apply = async (
+      structure: 'split' | 'merge',
+      ...operations: Operation[]
+    ) => {
+      const author = { ...AUTHOR, structure };
+      await t.questions.answer({ ...base, operations, author });
+      await open.settle();
+    };
+    await apply('split', insert('dd', 'a = 1', null), t.edit('aa', 'b = 2'));
+    const last = (cell: string) => events(open, cell).at(-1);
+    const own = { contributor: AUTHOR.contributor, run: RUN };
+    const split = { ...AUTHOR.data, pieces: ['dd', 'aa'], from: 'aa' };
+    expect(last('dd')).toMatchObject({
+      ...{ ...own, type: 'split', source: 'a = 1' },
+      data: { ...split, inserted: true }
+    });
+    expect(last('aa')).toMatchObject({
+      ...{ ...own, type: 'split', source: 'b = 2' },
+      data: split
+    });
+    const { forkedFrom } = open.page.server.session(open.id, 'dd')!;
+    expect(forkedFrom).toBeDefined();
+    await apply(
+      'merge',
+      insert('ee', 'a = 1\n\nb = 2', null),
+      t.delete('dd'),
+      t.delete('aa')
+    );
+    expect(last('ee')).toMatchObject({
+      ...{ ...own, type: 'merge', source: 'a = 1\n\nb = 2' },
+      data: { parents: ['dd', 'aa'], inserted: true }
+    });
+    for (const parent of ['dd', 'aa']) {
+      expect(last(parent)).toMatchObject({
+        ...{ ...own, type: 'merge' },
+        data: { into: 'ee' }
+      });
+    }
+    expect(open.page.server.session(open.id, 'ee')!.parents).toEqual([
+      'dd',
+      'aa'
+    ]);
+    NotebookActions.undo(open.panel.content);
+    expect(open.sources.slice(0, 2)).toEqual(['a = 1', 'b = 2']);
+  });
+
   it.each([false, true])(
     'are undone by one undo (in the whole document: %s)',
     async documentWideUndo => {

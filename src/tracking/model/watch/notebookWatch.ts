@@ -240,10 +240,11 @@ export class NotebookWatch implements IOriginNotebook {
 
   private _onListChange(listChange: ICellListChange): void {
     const beforeById = new Map(listChange.before.map(cell => [cell.id, cell]));
-    const isExact = listChange.writer.author !== undefined;
+    const { author } = listChange.writer;
+    const isExact = author !== undefined;
     const operations = detectOperations(listChange.before, listChange.after, {
       recreated: listChange.recreated,
-      hasNoSplits: isExact,
+      hasNoSplits: isExact && !author.structure,
       existedBefore: id =>
         this._deletedById.has(id) || this._recorded.withSession.has(id),
       originOf: (cell, index) =>
