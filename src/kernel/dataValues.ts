@@ -8,7 +8,11 @@
  */
 import type { Kernel } from '@jupyterlab/services';
 
-import type { ColumnStatistics, PrivacyLevel } from '../api/types';
+import type {
+  ColumnStatistics,
+  DataFrameProfile,
+  PrivacyLevel
+} from '../api/types';
 import { IColumnProfile, profileColumns } from './profile';
 import { DataLanguage, callFunction } from './request';
 import { type Infer, type Reader, all, isMissing, record, text } from './shape';
@@ -83,6 +87,29 @@ export async function readDataValues(
     next = profile.next !== null && profile.next > first ? profile.next : null;
   }
   return { columns, sample };
+}
+
+/** Return a DataFrame's profile with these values. */
+export function withValues(
+  frame: DataFrameProfile,
+  { columns: described, sample }: IDataValues
+): DataFrameProfile {
+  const { columns = [] } = frame;
+  const byIndex = new Map(described.map(item => [item.index, item]));
+  const hasRows =
+    !!sample?.rows.length &&
+    sample.columns.length === columns.length &&
+    columns.every(({ name }, index) => name === sample.columns[index]);
+  return {
+    ...frame,
+    columns: columns.map((column, index) => {
+      const item = byIndex.get(index);
+      return item?.name === column.name
+        ? { ...column, statistics: item.statistics }
+        : column;
+    }),
+    ...(hasRows && { sample: { rows: sample.rows } })
+  };
 }
 
 async function readFirstRows(

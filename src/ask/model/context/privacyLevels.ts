@@ -9,7 +9,7 @@
  * - Values are read again after the kernel has run code. If that fails, they aren't sent.
  */
 import type { DataFrameProfile, PrivacyLevel } from '../../../api/types';
-import type { IDataValues } from '../../../kernel/dataValues';
+import { type IDataValues, withValues } from '../../../kernel/dataValues';
 
 export interface IChosenLevel {
   readonly level: Exclude<PrivacyLevel, 'schema'>;
@@ -40,7 +40,12 @@ export function withLevels(
   return frames.map(frame => {
     const chosen = levels.get(frame.name);
     const plain = withoutValues(frame);
-    return chosen ? withValues(plain, chosen) : plain;
+    if (!chosen) {
+      return plain;
+    }
+    const { remoteLevel: level, values } = chosen;
+    const frameWithValues = withValues(plain, values);
+    return level === 'schema' ? frameWithValues : { ...frameWithValues, level };
   });
 }
 
@@ -53,29 +58,5 @@ function withoutValues(frame: DataFrameProfile): DataFrameProfile {
   return {
     ...rest,
     columns: columns?.map(({ statistics: _, ...column }) => column)
-  };
-}
-
-function withValues(
-  frame: DataFrameProfile,
-  { remoteLevel, values }: IChosenLevel
-): DataFrameProfile {
-  const { columns = [] } = frame;
-  const described = new Map(values.columns.map(item => [item.index, item]));
-  const { sample } = values;
-  const hasRows =
-    !!sample?.rows.length &&
-    sample.columns.length === columns.length &&
-    columns.every(({ name }, index) => name === sample.columns[index]);
-  return {
-    ...frame,
-    columns: columns.map((column, index) => {
-      const item = described.get(index);
-      return item?.name === column.name
-        ? { ...column, statistics: item.statistics }
-        : column;
-    }),
-    ...(remoteLevel !== 'schema' && { level: remoteLevel }),
-    ...(hasRows && { sample: { rows: sample.rows } })
   };
 }
