@@ -27,8 +27,8 @@ class PageClient:
         self.received: list[dict[str, Any]] = []
         self._task = asyncio.ensure_future(self._listen())
 
-    async def hello(self, path: str = "a.ipynb", page: str = "page1") -> None:
-        message = {"type": "hello", "page": page, "paths": [path]}
+    async def hello(self, path: str = "a.ipynb", page: str = "page1", **more: str) -> None:
+        message = {"type": "hello", "page": page, "paths": [path], **more}
         await self.socket.write_message(json.dumps(message))
 
     async def _listen(self) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from aiserver.kernel.check import check_suggestion
 from aiserver.kernel.inspection.dtypes import Dtype
 
 from .problems_of import check
@@ -213,3 +214,23 @@ def test_the_code_of_hostile_columns_and_labels_does_not_run():
 def test_long_texts_are_not_examined():
     assert Dtype("object", ["x" * 100]).has_words
     assert not Dtype("object", ["x" * 101]).has_words
+
+
+def test_no_problem_shows_a_value():
+    """P55: agents get the problems, but no values of the data."""
+    frame = table().assign(city=["canary-1", "canary-1", "canary-2", "canary-2"])
+    variables = {"df": frame, "settings": {"canary-3": "canary-4"}, "canary": "canary-5"}
+    code = """
+df['city'].mean()
+df['prise'].sum()
+df['city'].dt.year
+df['price'] - 1
+df['mean'] = df.groupby('city')['qty'].mean()
+df['qty'] > 'x'
+settings['canaries']
+df = df.dropna()
+pd.read_csv('no.csv')
+"""
+    result = check_suggestion(code, variables)
+    assert len(result["problems"]) >= 6 and result["warnings"]
+    assert "canary-" not in str(result)

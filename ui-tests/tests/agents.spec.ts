@@ -1,4 +1,5 @@
 /** An agent works in an open notebook by the server's tools; the person decides and undoes. */
+import { galata } from '@jupyterlab/galata';
 import type { Page } from '@playwright/test';
 
 import { Agent, digest } from '../fixtures/agent';
@@ -135,4 +136,62 @@ test('an agent that may edit changes the open notebook, in one undo step', async
     ).jupyterapp.shell.currentWidget.content.model.sharedModel.undo()
   );
   expect(await sourcesOf(page)).toEqual([BETTER, 'x = 1']);
+});
+
+const DATA =
+  "import pandas as pd\nsales = pd.DataFrame({'city': ['canary'] * 8, 'price': range(8)})";
+
+test.describe('with statistics for agents', () => {
+  test.use({
+    mockSettings: {
+      ...galata.DEFAULT_SETTINGS,
+      'aiserver:replay': { briefingAfterDays: 0 },
+      'aiserver:agents': { data: 'statistics' }
+    }
+  });
+
+  test('an agent checks code, sees what the settings allow, and splits a cell', async ({
+    page,
+    lab,
+    openNotebook
+  }) => {
+    // P55
+    const path = await openNotebook([DATA, 'x = 1\ny = 2']);
+    await new CellUnderTest(page, 0).run();
+    const agent = new Agent(lab.url);
+    const [, cell] = await loadedIds(page, 2);
+    const code = { path, cell, source: "sales['prise'].mean()" };
+    await expect
+      .poll(async () => (await agent.use('check_code', code)).problems)
+      .toMatchObject([{ kind: 'missing_column', candidates: ['price'] }]);
+    const data = { path, name: 'sales' };
+    const describe = async () =>
+      JSON.stringify(await agent.use('data_describe', data));
+    expect(await describe()).toContain("'price': int64\"");
+
+    const { run } = await agent.use('run_begin', { path, intent: 'look' });
+    const replay = await openReplay(page, 1);
+    await replay.panel.getByRole('button', { name: /Codex.*look/ }).click();
+    await replay.panel
+      .getByRole('combobox', { name: /Codex/ })
+      .selectOption('all');
+    await expect.poll(describe).toContain('mean 3.5');
+    const print = "print(sales['city'][0])";
+    const ran = await agent.use('scratch_run', { run, code: print });
+    expect(ran).toEqual({
+      status: 'ok',
+      outputs: [{ kind: 'stream', characters: 7 }]
+    });
+    expect(await describe()).not.toContain('canary');
+    await expect(replay.panel).toContainText(print);
+
+    const split = { run, cell, base: digest('x = 1\ny = 2'), lines: [2] };
+    await agent.use('cell_split', { ...split, intent: 'one for each' });
+    expect(await sourcesOf(page)).toEqual([DATA, 'x = 1', 'y = 2']);
+    await agent.use('run_end', { run });
+    await replay.panel.getByRole('button', { name: 'Undo run…' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Undo', exact: true }).click();
+    await expect.poll(() => sourcesOf(page)).toEqual([DATA, 'x = 1\ny = 2']);
+  });
 });

@@ -24,13 +24,14 @@ def describe_outputs(outputs: object, *, with_values: bool) -> list[dict[str, An
 
 
 def run_outcome(cell: Mapping[str, Any], *, with_values: bool) -> dict[str, Any]:
-    """Describe what the page says about a cell that it has run."""
-    return {
+    """Describe what the page says about a cell or code that it has run."""
+    described = {
         "cell": cell.get("id"),
         "status": cell.get("status"),
         "execution_count": cell.get("executionCount"),
         "outputs": describe_outputs(cell.get("outputs"), with_values=with_values),
     }
+    return described if cell.get("id") else {k: described[k] for k in ("status", "outputs")}
 
 
 def _describe(output: Mapping[str, Any], *, with_values: bool) -> dict[str, Any]:

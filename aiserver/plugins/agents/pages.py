@@ -11,16 +11,17 @@ import asyncio
 import time
 import uuid
 from collections.abc import Callable
-from typing import Any
+from typing import Any, get_args
 
 from pydantic import Field
 
 from ...models import Id
-from ...requests import Body
+from ...requests import Body, Level
 
 TIMEOUT = 5.0  # seconds in which a page must answer
 GRACE = 5.0  # seconds for which a notebook counts as open after its page has closed
 _MAX_NOTEBOOKS = 1_000  # open in one page
+_LEVELS: tuple[Level, ...] = get_args(Level)  # from no values to rows
 
 
 class NoAnswer(Exception):
@@ -28,11 +29,15 @@ class NoAnswer(Exception):
 
 
 class Hello(Body):
-    """The notebooks that a page has open. ``page`` is an id that the page chose."""
+    """The notebooks that a page has open. ``page`` is an id that the page chose.
+
+    ``level`` is what the person allows agents to get of the data in the kernel.
+    """
 
     type: str
     page: Id
     paths: list[str] = Field(max_length=_MAX_NOTEBOOKS)
+    level: Level = "schema"
 
 
 class Page:
@@ -44,6 +49,7 @@ class Page:
         self.id = ""
         self.paths: dict[str, str] = {}
         """The paths of its notebooks as the page has them, by their only paths."""
+        self.level: Level = "schema"
         self._waiting: dict[str, asyncio.Future[dict[str, Any]]] = {}
 
     async def ask(self, message: dict[str, Any], timeout: float) -> dict[str, Any]:
@@ -83,7 +89,7 @@ class Pages:
 
     def hello(self, page: Page, hello: Hello) -> None:
         """Note what a page has open."""
-        page.id = hello.page
+        page.id, page.level = hello.page, hello.level
         page.paths = {self._name(path) or path: path for path in hello.paths}
         self._pages = [other for other in self._pages if other is not page]
         self._pages.append(page)
@@ -102,6 +108,11 @@ class Pages:
     def paths(self) -> list[str]:
         """Return the paths of the open notebooks."""
         return sorted({path for page in self._pages for path in page.paths})
+
+    def data_level(self, path: str) -> Level:
+        """Return the lowest level of data of the pages that have a notebook open."""
+        levels = [page.level for page in self._pages if path in page.paths]
+        return min(levels, key=_LEVELS.index, default="schema")
 
     async def ask(
         self, path: str, message: dict[str, Any], timeout: float | None = None

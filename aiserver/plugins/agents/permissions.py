@@ -56,10 +56,6 @@ class Permissions:
         levels |= {agent: "all" for id_, agent in self._for_pages if id_ == notebook_id}
         return levels
 
-    def sees_values(self, notebook_id: str, agent: str) -> bool:
-        """Return whether an agent may see values of data: only one that may do all."""
-        return self.level(notebook_id, agent) == "all"
-
     def choose(self, notebook_id: str, agent: str, level: Level, page: str | None) -> None:
         """Keep a choice. “all” needs the page that it is for. Raises OSError, ValueError."""
         self._for_pages.pop((notebook_id, agent), None)

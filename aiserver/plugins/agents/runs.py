@@ -4,8 +4,9 @@ A run is one piece of an agent's work. Entries of the log:
 
 - ``run {run, agent {name, version?}, intent, plan?, state, summary?}``: what happened to a run:
   ``begun``, ``ended``, ``undone`` or ``redone``.
-- ``agent_call {run, tool, outcome, cell?, reason?, cells?}``: a call that was ``refused``, and why,
-  or, once at the end, the ids of the cells that were ``read``.
+- ``agent_call {run, tool, outcome, cell?, reason?, code?, cells?}``: a call that was ``refused``,
+  and why; code that it ``ran`` without a cell; once at the end, the ids of the cells that were
+  ``read``.
 
 The turns and events of the run have its id. A run that has neither ended nor is active in this
 server is ``interrupted``: the server or the agent has stopped. The agent may continue it.
@@ -76,6 +77,8 @@ class RunSummary(Payload):
     read: int = 0
     """The number of cells that it read."""
     refused: list[RefusedCall] = field(default_factory=list)
+    code: list[str] = field(default_factory=list)
+    """The code that it has run without a cell."""
     can_redo: bool = False
 
 
@@ -164,6 +167,8 @@ def _add_call(run: RunSummary, data: Mapping[str, Any]) -> None:
         cell = data.get("cell")
         reason = str(data.get("reason", ""))
         run.refused.append(RefusedCall(str(data.get("tool", "")), reason, cell and str(cell)))
+    elif data.get("outcome") == "ran":
+        run.code.append(str(data.get("code", "")))
     elif data.get("outcome") == "read":
         run.read += len(data.get("cells") or ())
 

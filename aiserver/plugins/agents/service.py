@@ -19,7 +19,9 @@ from ...durable import translate_os_errors
 from ...errors import NotFound, UserText
 from ...handlers.base import Services
 from ...models import AIResponse, NewTurn, Session, SessionKey, UserRequest, utc_now
+from ...redact import redact
 from ...replay import Step
+from ...requests import Level as DataLevel
 from ...sessions.record.lru_cache import LRUCache
 from .masks import UnresolvedMark, can_be_proposed, hidden, revealed
 from .operations import (
@@ -100,11 +102,20 @@ class AgentService:
         """Return what an agent may do in a notebook."""
         return self.permissions.level(notebook_id, agent.name)
 
-    def may_see_values(self, notebook_id: str, agent: Agent) -> bool:
-        """Return whether an agent may see the values in outputs: those of data, and of errors."""
-        features = self.services.features
-        is_allowed = "forbidden" not in (features.outputs, features.data_values)
-        return is_allowed and self.permissions.sees_values(notebook_id, agent.name)
+    def data_level(self, notebook: Notebook, agent: Agent) -> DataLevel:
+        """Return the values of data that an agent may get: what the person has chosen in the page.
+
+        Only an agent that may do all gets any.
+        """
+        is_allowed = self.services.features.data_values != "forbidden"
+        if not is_allowed or self.level(notebook.notebook_id, agent) != "all":
+            return "schema"
+        return self.pages.data_level(notebook.path)
+
+    def may_see_outputs(self, notebook: Notebook, agent: Agent) -> bool:
+        """Return whether an agent may see the texts of outputs and errors: they have values."""
+        is_allowed = self.services.features.outputs != "forbidden"
+        return is_allowed and self.data_level(notebook, agent) == "sample"
 
     def choose(self, notebook_id: str, agent: str, level: Level, page: str | None) -> None:
         """Keep what a person allows an agent. Raises StorageError."""
@@ -135,6 +146,20 @@ class AgentService:
             raise Refused("The page that has the notebook open doesn’t answer.") from error
         self.check(notebook.notebook_id, agent, "read", "read")
         return notebook
+
+    async def ask_page(
+        self, notebook: Notebook, question: dict[str, Any], timeout: float
+    ) -> dict[str, Any]:
+        """Return the answer of the page that has a notebook open. Raises Refused."""
+        try:
+            answer = await self.pages.ask(notebook.path, question, timeout)
+        except NoAnswer as error:
+            raise Refused("The page hasn’t answered in time; code may still be running.") from error
+        if answer is None:
+            raise Refused("The notebook isn’t open in JupyterLab, so there is no kernel to use.")
+        if answer.get("type") == "refused":
+            raise Refused("The kernel can’t tell: none is running, it is busy, or isn’t supported.")
+        return answer
 
     def page_closed(self, page: Page) -> None:
         """Forget a page, and what was allowed until it closes."""
@@ -197,6 +222,11 @@ class AgentService:
             run.notebook_id,
             entry(CALL, run=run.run, tool=tool, outcome="refused", cell=cell, reason=reason),
         )
+
+    async def note_code(self, run: ActiveRun, tool: str, code: str) -> None:
+        """Note that code is about to be run without a cell. Raises StorageError."""
+        noted = entry(CALL, run=run.run, tool=tool, outcome="ran", code=redact(code))
+        await self._log(run.notebook_id, noted)
 
     async def runs(self, notebook_id: str) -> list[RunSummary]:
         """Return the runs of a notebook, the newest first."""

@@ -13,38 +13,17 @@ from ...errors import AIServerError, NotFound, UserText
 from ...models import Id
 from ...replay import Step
 from ...replay import blame as blame_lines
+from .arguments import Base, Call, Cell, Intent, Mode, Path, Run, Source
+from .kernel_tools import cells_run, check_code, data_describe, scratch_run
 from .masks import hidden, unmasked
 from .operations import Delete, Edit, Insert, Merge, Move, Split, digest, new_cell_id, source_of
-from .outputs import describe_outputs, run_outcome
-from .pages import NoAnswer
+from .outputs import describe_outputs
 from .protocol import Agent
 from .service import AgentService, Refused
 from .writer import Author
 
 _MAX_STEPS = 50
 _MAX_WAIT = 25  # seconds
-_RUN_TIMEOUT = 300
-
-Path = Annotated[
-    str, Field(max_length=1024, description="The notebook, relative to Jupyter's folder")
-]
-Cell = Annotated[Id, Field(description="The id of a cell, from notebook_outline")]
-Run = Annotated[str, Field(max_length=64, description="The id from run_begin")]
-Base = Annotated[
-    str, Field(max_length=64, description="The base that cell_read gave for this cell")
-]
-Intent = Annotated[
-    str,
-    Field(min_length=1, max_length=2_000, description="What this is to achieve, in one sentence"),
-]
-Call = Annotated[
-    str, Field(max_length=64, description="An id of your own; the same one changes nothing twice")
-]
-Source = Annotated[str, Field(max_length=1_000_000)]
-Mode = Annotated[
-    Literal["propose", "apply"],
-    Field(description="propose: it waits in the cell until the person accepts it"),
-]
 
 
 class Replacement(BaseModel):
@@ -131,8 +110,13 @@ async def notebook_outline(service: AgentService, agent: Agent, *, path: Path) -
             described["last_by"] = _author(steps[-1])
             described["requests"] = sum(step.kind == "turn" for step in steps)
         cells.append(described)
-    level = service.level(notebook.notebook_id, agent)
-    return {"path": notebook.path, "permission": level, "cells": cells, "open": notebook.is_open}
+    return {
+        "path": notebook.path,
+        "permission": service.level(notebook.notebook_id, agent),
+        "data": service.data_level(notebook, agent),
+        "cells": cells,
+        "open": notebook.is_open,
+    }
 
 
 async def cell_read(
@@ -153,7 +137,7 @@ async def cell_read(
         "base": digest(source),
     }
     if content.get("cell_type") == "code":
-        may_see = service.may_see_values(notebook.notebook_id, agent)
+        may_see = service.may_see_outputs(notebook, agent)
         answer["execution_count"] = content.get("execution_count")
         answer["outputs"] = describe_outputs(content.get("outputs"), with_values=may_see)
     return answer
@@ -432,37 +416,6 @@ async def cell_merge(
     return await service.change(active, merge, tool="cell_merge", call=call, intent=intent)
 
 
-async def cells_run(
-    service: AgentService,
-    agent: Agent,
-    *,
-    run: Run,
-    cells: Annotated[list[Id], Field(min_length=1, max_length=100)],
-) -> dict[str, Any]:
-    """Run cells in the person's kernel, in JupyterLab, where they see it. Needs the permission
-    “all”, and the notebook must be open."""
-    active = await service.run(run, agent)
-    try:
-        service.check(active.notebook_id, agent, "all", "run cells without being asked")
-        if service.services.features.running == "forbidden":
-            raise Refused("The administrator doesn’t allow that AI Server runs code.")
-        notebook = await service.open(active.path, agent)
-        for cell in cells:
-            notebook.find(cell)
-        data = {"intent": active.intent, "tool": "cells_run", "via": "mcp"}
-        author = Author(agent, active.run, data)
-        answer = await service.writer.run(notebook, cells, author, _RUN_TIMEOUT)
-        if answer is None:
-            raise Refused("The notebook isn’t open in JupyterLab, so there is no kernel to use.")
-    except NoAnswer as error:
-        raise Refused("The page hasn’t answered in time; cells may still be running.") from error
-    except Refused as refused:
-        await service.refuse(active, "cells_run", refused.sentence, cells[0])
-        raise
-    may_see = service.may_see_values(active.notebook_id, agent)
-    return {"cells": [run_outcome(cell, with_values=may_see) for cell in answer.get("cells", ())]}
-
-
 async def proposal_status(
     service: AgentService,
     agent: Agent,
@@ -551,6 +504,8 @@ _READING = (
     blame,
     notebook_as_of,
     history_search,
+    check_code,
+    data_describe,
     proposal_status,
 )
 _CHANGING = (
@@ -563,6 +518,7 @@ _CHANGING = (
     cell_split,
     cell_merge,
     cells_run,
+    scratch_run,
     run_undo,
     run_end,
 )

@@ -241,13 +241,6 @@ class NotebookWriter:
         batch = Batch(uuid.uuid4().hex, now, changes, order)
         await self._changes.record(notebook.notebook_id, batch)
 
-    async def run(
-        self, notebook: Notebook, cell_ids: Sequence[str], author: Author, timeout: float
-    ) -> Any:
-        """Run cells in the page; None if no page has the notebook open. Raises NoAnswer."""
-        message = {"type": "run", "cells": list(cell_ids), "author": author.to_wire()}
-        return await self._pages.ask(notebook.path, message, timeout)
-
     async def _write(
         self, notebook: Notebook, operations: Sequence[Operation], author: Author
     ) -> Notebook:

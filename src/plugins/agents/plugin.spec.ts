@@ -2,7 +2,9 @@
 import type { JupyterFrontEnd } from '@jupyterlab/application';
 import { NotebookTracker } from '@jupyterlab/notebook';
 import { ServerConnection } from '@jupyterlab/services';
+import type { ISettingRegistry } from '@jupyterlab/settingregistry';
 import { CommandRegistry } from '@lumino/commands';
+import { Signal } from '@lumino/signaling';
 
 import { setFeatures } from '../../state/features.fakes';
 import {
@@ -29,7 +31,10 @@ class FakeSocket {
   }
 }
 
-async function setup(withTracking = true) {
+async function setup(
+  withTracking = true,
+  registry: ISettingRegistry | null = null
+) {
   FakeSocket.last = null;
   const page = new Page();
   const open = await openWithTurn(page);
@@ -54,7 +59,7 @@ async function setup(withTracking = true) {
     ...[tracker, page.history, page.identity],
     withTracking ? (page.tracking as ITracking) : null,
     rows,
-    ...[null, null]
+    ...[null, null, registry]
   )) as IAgents | null;
   await open.settle();
   const socket = FakeSocket.last as FakeSocket | null;
@@ -92,6 +97,18 @@ describe('the plugin of agents', () => {
     await Promise.resolve();
     await Promise.resolve();
     expect(t.socket!.sent.at(-1)).toMatchObject({ paths: [] });
+  });
+
+  it('says what the settings allow agents to get of the data', async () => {
+    const changed = new Signal<object, void>({});
+    const settings = { composite: { data: 'sample' }, changed };
+    const load = jest.fn(async () => settings);
+    const t = await setup(true, { load } as unknown as ISettingRegistry);
+    expect(load).toHaveBeenCalledWith('aiserver:agents');
+    expect(t.socket!.sent.at(-1)).toMatchObject({ level: 'sample' });
+    settings.composite = { data: 'all of it' };
+    changed.emit();
+    expect(t.socket!.sent.at(-1)).toMatchObject({ level: 'schema' });
   });
 
   it('shows proposals, and tells the history about their turns', async () => {

@@ -5,6 +5,7 @@ import {
 } from '@jupyterlab/application';
 import { ICommandPalette } from '@jupyterlab/apputils';
 import { INotebookTracker } from '@jupyterlab/notebook';
+import { ISettingRegistry } from '@jupyterlab/settingregistry';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 import React from 'react';
 
@@ -27,7 +28,13 @@ export const agentsPlugin: JupyterFrontEndPlugin<IAgents | null> = {
   autoStart: true,
   provides: IAgents,
   requires: [INotebookTracker, IHistory, INotebookIdentity],
-  optional: [ITracking, IPromptRows, ITranslator, ICommandPalette],
+  optional: [
+    ITracking,
+    IPromptRows,
+    ITranslator,
+    ICommandPalette,
+    ISettingRegistry
+  ],
   activate: (
     app: JupyterFrontEnd,
     tracker: INotebookTracker,
@@ -36,7 +43,8 @@ export const agentsPlugin: JupyterFrontEndPlugin<IAgents | null> = {
     tracking: ITracking | null,
     rows: IPromptRows | null,
     translator: ITranslator | null,
-    palette: ICommandPalette | null
+    palette: ICommandPalette | null,
+    registry: ISettingRegistry | null
   ) => {
     if (isForbidden('agents')) {
       return null;
@@ -44,7 +52,9 @@ export const agentsPlugin: JupyterFrontEndPlugin<IAgents | null> = {
     const trans = (translator ?? nullTranslator).load('aiserver');
     const { commands, serviceManager } = app;
     const settings = serviceManager.serverSettings;
-    const services = { commands, history, identity, rows, settings, tracker };
+    const services = {
+      ...{ commands, history, identity, registry, rows, settings, tracker }
+    };
     let loading: Promise<Agents> | null = null;
     /** Load the rest. If that fails, the next call tries again. */
     const load = (): Promise<Agents> => {

@@ -16,6 +16,7 @@ export function runOf(fields: Partial<RunSummary> = {}): RunSummary {
     proposals: { open: 0, accepted: 0, rejected: 0 },
     read: 3,
     refused: [],
+    code: [],
     canRedo: false,
     ...fields
   };

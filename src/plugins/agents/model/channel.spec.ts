@@ -1,5 +1,6 @@
 import { ServerConnection } from '@jupyterlab/services';
 
+import type { PrivacyLevel } from '../../../api/types';
 import { Channel } from './channel';
 import type { ServerMessage } from './messages';
 
@@ -36,6 +37,7 @@ class FakeSocket {
 function setup(options: Partial<ServerConnection.ISettings> = {}) {
   FakeSocket.all = [];
   let open: string[] = [];
+  let level: PrivacyLevel = 'schema';
   const channel = new Channel({
     settings: ServerConnection.makeSettings({
       wsUrl: 'ws://host/user/me/',
@@ -43,7 +45,8 @@ function setup(options: Partial<ServerConnection.ISettings> = {}) {
       ...options
     }),
     page: 'page1',
-    paths: () => open
+    paths: () => open,
+    level: () => level
   });
   const received: ServerMessage[] = [];
   channel.received.connect((_, message) => received.push(message));
@@ -54,6 +57,11 @@ function setup(options: Partial<ServerConnection.ISettings> = {}) {
     show: (...paths: string[]) => {
       open = paths;
       channel.update();
+    },
+    /** Allow agents this level of data. */
+    allow: (chosen: PrivacyLevel) => {
+      level = chosen;
+      channel.update();
     }
   };
 }
@@ -61,7 +69,8 @@ function setup(options: Partial<ServerConnection.ISettings> = {}) {
 const hello = (...paths: string[]) => ({
   type: 'hello',
   page: 'page1',
-  paths
+  paths,
+  level: 'schema'
 });
 
 beforeEach(() => jest.useFakeTimers());
@@ -95,6 +104,20 @@ describe('the channel', () => {
       hello('a.ipynb'),
       hello('moved.ipynb'),
       hello()
+    ]);
+  });
+
+  it('says what agents get of the data, and again when that changes', () => {
+    const t = setup();
+    t.allow('sample');
+    expect(FakeSocket.all).toEqual([]);
+    t.show('a.ipynb');
+    FakeSocket.last.open();
+    t.allow('sample');
+    t.allow('statistics');
+    expect(FakeSocket.last.sent).toEqual([
+      { ...hello('a.ipynb'), level: 'sample' },
+      { ...hello('a.ipynb'), level: 'statistics' }
     ]);
   });
 

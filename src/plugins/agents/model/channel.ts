@@ -2,8 +2,8 @@
  * The page's WebSocket to the server, over which agents read and change open notebooks.
  *
  * Invariants:
- * - The server knows which notebooks are open: `hello` lists them whenever the socket opens and
- *   whenever the list or a path changes.
+ * - The server knows which notebooks are open, and what agents may get of their data: `hello` says so
+ *   whenever the socket opens and whenever that changes.
  * - Nothing is polled. After the socket has closed, the page waits before it opens it again: longer
  *   after each attempt that fails, and not at all if the server has never answered.
  */
@@ -11,6 +11,7 @@ import { URLExt } from '@jupyterlab/coreutils';
 import type { ServerConnection } from '@jupyterlab/services';
 import { Signal } from '@lumino/signaling';
 
+import type { PrivacyLevel } from '../../../api/types';
 import type { ServerMessage } from './messages';
 
 /** The first and the longest time before the socket is opened again, in milliseconds. */
@@ -25,6 +26,8 @@ export interface IChannelOptions {
   readonly page: string;
   /** Return the paths of the notebooks that are open now. */
   readonly paths: () => readonly string[];
+  /** Return what the person allows agents to get of the data in the kernel. */
+  readonly level: () => PrivacyLevel;
 }
 
 export class Channel {
@@ -34,11 +37,13 @@ export class Channel {
   /** Emitted when the socket has opened: the page may have missed notices. */
   readonly opened = new Signal<this, void>(this);
 
-  /** Say which notebooks are open, if that has changed. The first one opens the socket. */
+  /** Say which notebooks are open, if that or the level has changed. The first opens the socket. */
   update(): void {
+    const { page, level } = this._options;
     const paths = this._options.paths();
-    const text = JSON.stringify(paths);
-    if (text === this._sentList || (!this._socket && !paths.length)) {
+    const hello = { type: 'hello', page, paths, level: level() };
+    const text = JSON.stringify(hello);
+    if (text === this._sentHello || (!this._socket && !paths.length)) {
       return;
     }
     if (!this._socket) {
@@ -47,8 +52,8 @@ export class Channel {
         this._open();
       }
     } else if (this._socket.readyState === OPEN) {
-      this._sentList = text;
-      this.send({ type: 'hello', page: this._options.page, paths });
+      this._sentHello = text;
+      this.send(hello);
     }
   }
 
@@ -76,7 +81,7 @@ export class Channel {
     socket.onopen = () => {
       this._failures = 0;
       this._hasOpened = true;
-      this._sentList = '';
+      this._sentHello = '';
       this.update();
       this.opened.emit();
     };
@@ -91,7 +96,7 @@ export class Channel {
 
   private _onClose(): void {
     this._socket = null;
-    this._sentList = '';
+    this._sentHello = '';
     const isHopeless =
       !this._hasOpened && this._failures + 1 >= MAX_FIRST_ATTEMPTS;
     if (this._isDisposed || isHopeless) {
@@ -109,8 +114,8 @@ export class Channel {
   /** The number of attempts since the socket was open. */
   private _failures = 0;
   private _hasOpened = false;
-  /** The paths of the last `hello` over this socket, as JSON. */
-  private _sentList = '';
+  /** The last `hello` over this socket, as JSON. */
+  private _sentHello = '';
   private _isDisposed = false;
 }
 

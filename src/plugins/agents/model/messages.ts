@@ -1,5 +1,7 @@
 /** The messages between the page and the server about agents, over one WebSocket. */
+import type { DataFrameProfile, PrivacyLevel } from '../../../api/types';
 import type { IApplied, IRefusal, Operation } from '../../../cells/operations';
+import type { ICheck } from '../../../kernel/check';
 import type { IWriteAuthor } from '../../../records/contributor';
 
 /** A question of the server about an open notebook, which the page answers with the same `id`. */
@@ -15,6 +17,12 @@ export type Question = { id: string; path: string } & (
       author?: Omit<IWriteAuthor, 'cellData'>;
     }
   | { type: 'read' }
+  /** Check code that is to replace that of a cell; null if it is for no cell. */
+  | { type: 'check'; source: string; cell: string | null }
+  /** Describe a DataFrame with the values of a level, or all DataFrames without values. */
+  | { type: 'data'; name: string | null; level: PrivacyLevel }
+  /** Run code without a cell. */
+  | { type: 'execute'; code: string }
 );
 
 /** A message that needs no answer. */
@@ -39,10 +47,13 @@ export type Answer =
   | {
       type: 'ran';
       cells: readonly {
-        id: string;
+        /** Null for code without a cell. */
+        id: string | null;
         status: 'ok' | 'error' | 'aborted';
         executionCount: number | null;
         outputs: readonly unknown[];
       }[];
     }
+  | ({ type: 'checked' } & ICheck)
+  | { type: 'described'; frames: readonly DataFrameProfile[] }
   | { type: 'cells'; notebookId: string | null; cells: readonly unknown[] };

@@ -1,14 +1,17 @@
 /**
- * Answers the server's questions about open notebooks: reads, changes and runs their cells.
+ * Answers the server's questions about open notebooks and their kernels: reads, changes and runs cells.
  *
  * Invariant: what an agent changes is recorded, or it isn't changed.
  */
 import { CodeCell } from '@jupyterlab/cells';
 import type { ICell } from '@jupyterlab/nbformat';
 import { NotebookActions, type NotebookPanel } from '@jupyterlab/notebook';
+import { nullTranslator } from '@jupyterlab/translation';
 
+import type { PrivacyLevel } from '../../../api/types';
 import { repairCellIds } from '../../../cells/cellIds';
-import { findCell } from '../../../cells/notebookCell';
+import { languageOf } from '../../../cells/context';
+import { NotebookCell, findCell } from '../../../cells/notebookCell';
 import {
   applyOperations,
   findRefusal,
@@ -16,6 +19,9 @@ import {
   type Operation
 } from '../../../cells/operations';
 import { runAsOwnWrite } from '../../../cells/ownWrites';
+import { readDataValues, withValues } from '../../../kernel/dataValues';
+import { dataLanguage } from '../../../kernel/request';
+import { readVariables } from '../../../kernel/variables';
 import type { IWriteAuthor } from '../../../records/contributor';
 import { isForbidden } from '../../../state/features';
 import type { INotebookIdentity, ITracking } from '../../../tokens';
@@ -23,6 +29,13 @@ import type { Answer, Question } from './messages';
 
 /** Characters of a cell's outputs; those of plots can be millions. */
 const MAX_OUTPUTS = 100_000;
+/** The messages of a kernel that are outputs, by the names of nbformat. */
+const OUTPUTS: ReadonlySet<string> = new Set([
+  'stream',
+  'display_data',
+  'execute_result',
+  'error'
+]);
 
 export interface IQuestionsOptions {
   /** Return the open notebook with this path; null if there is none. */
@@ -47,6 +60,12 @@ export class Questions {
         return this._apply(panel, question.operations, question.author);
       case 'run':
         return runCells(panel, question.cells, question.author);
+      case 'execute':
+        return runCode(panel, question.code);
+      case 'check':
+        return this._check(panel, question.source, question.cell);
+      case 'data':
+        return describeData(panel, question.name, question.level);
       case 'read':
         return {
           type: 'cells',
@@ -56,6 +75,18 @@ export class Questions {
           )
         };
     }
+  }
+
+  private async _check(
+    panel: NotebookPanel,
+    source: string,
+    cellId: string | null
+  ): Promise<Answer> {
+    const trans = nullTranslator.load('aiserver');
+    const { identity } = this._options;
+    const cell = new NotebookCell(panel, cellId ?? '', identity, trans);
+    const check = await cell.checkSuggestion(source);
+    return check ? { type: 'checked', ...check } : refusal('busy');
   }
 
   private async _apply(
@@ -88,6 +119,31 @@ export class Questions {
         runAsOwnWrite(() => applyOperations(panel, operations), fullAuthor)
     );
     return answer ?? refusal('busy');
+  }
+}
+
+/** Describe all DataFrames, or one with the values that the level includes. */
+async function describeData(
+  panel: NotebookPanel,
+  name: string | null,
+  level: PrivacyLevel
+): Promise<Answer> {
+  const kernel = panel.sessionContext.session?.kernel;
+  const language = dataLanguage(languageOf(panel));
+  if (!kernel || !language) {
+    return refusal('busy');
+  }
+  try {
+    const all = (await readVariables(kernel, language)).frames;
+    const frames = all.filter(frame => name === null || frame.name === name);
+    if (name === null || level === 'schema' || !frames.length) {
+      return { type: 'described', frames };
+    }
+    const values = await readDataValues(kernel, language, name, level);
+    const described = values ? [withValues(frames[0], values)] : [];
+    return { type: 'described', frames: described };
+  } catch {
+    return refusal('busy');
   }
 }
 
@@ -163,4 +219,34 @@ async function runCell(
   } catch {
     return 'aborted'; // The kernel has stopped.
   }
+}
+
+/** Run code as JupyterLab runs a cell, but without one, and without a number. */
+async function runCode(panel: NotebookPanel, code: string): Promise<Answer> {
+  const { session, pendingInput } = panel.sessionContext;
+  if (!session?.kernel || pendingInput || isForbidden('running')) {
+    return refusal('busy');
+  }
+  const future = session.kernel.requestExecute({
+    code,
+    store_history: false,
+    allow_stdin: false,
+    stop_on_error: false
+  });
+  const outputs: object[] = [];
+  let size = 0;
+  future.onIOPub = ({ header: { msg_type }, content }) => {
+    size += OUTPUTS.has(msg_type) ? JSON.stringify(content).length : 0;
+    if (OUTPUTS.has(msg_type) && size <= MAX_OUTPUTS) {
+      outputs.push({ output_type: msg_type, ...content });
+    }
+  };
+  const status = await future.done.then(
+    ({ content }) => (content.status === 'abort' ? 'aborted' : content.status),
+    () => 'aborted' as const // The kernel has stopped.
+  );
+  return {
+    type: 'ran',
+    cells: [{ id: null, status, executionCount: null, outputs }]
+  };
 }

@@ -26,10 +26,7 @@ export function levelText(
       trans.__('Off'),
       trans.__('It can neither read nor change this notebook.')
     ],
-    read: [
-      trans.__('Read'),
-      trans.__('It reads cells and outputs, and changes nothing.')
-    ],
+    read: [trans.__('Read'), trans.__('It reads cells, and changes nothing.')],
     propose: [
       trans.__('Propose'),
       trans.__('Its changes wait in the cells until you accept them.')
@@ -42,7 +39,9 @@ export function levelText(
     ],
     all: [
       trans.__('Everything, until this page closes'),
-      trans.__('It also deletes and runs cells without asking you.')
+      trans.__(
+        'It also deletes cells and runs code without asking you. The settings say what it sees of your data.'
+      )
     ]
   };
   const [name, sentence] = texts[level];

@@ -2,11 +2,13 @@
 import { Notification } from '@jupyterlab/apputils';
 import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 import type { ServerConnection } from '@jupyterlab/services';
+import type { ISettingRegistry } from '@jupyterlab/settingregistry';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import type { CommandRegistry } from '@lumino/commands';
 import { UUID } from '@lumino/coreutils';
 import React from 'react';
 
+import type { PrivacyLevel } from '../../../api/types';
 import { failureText } from '../../../labels/failureText';
 import { toFailure } from '../../../state/failure';
 import type {
@@ -23,8 +25,11 @@ import { Questions } from '../model/questions';
 import { type AgentRuns, createRuns } from '../model/runs';
 import { RunsView } from './runsView';
 
+export const AGENTS_PLUGIN_ID = 'aiserver:agents';
+
 export interface IAgentsServices {
   readonly settings: ServerConnection.ISettings;
+  readonly registry: ISettingRegistry | null;
   readonly commands: CommandRegistry;
   readonly tracker: INotebookTracker;
   readonly history: IHistory;
@@ -88,12 +93,20 @@ export class Agents {
   }
 
   private _connect(tracking: ITracking): void {
-    const { identity, settings, tracker } = this._services;
+    const { identity, registry, settings, tracker } = this._services;
+    let chosen: ISettingRegistry.ISettings | null = null;
     const channel = new Channel({
       settings,
       page: this._page,
-      paths: () => openPaths(tracker)
+      paths: () => openPaths(tracker),
+      level: () => levelIn(chosen)
     });
+    const update = () => channel.update();
+    registry?.load(AGENTS_PLUGIN_ID).then(loaded => {
+      chosen = loaded;
+      loaded.changed.connect(update);
+      update();
+    }, console.warn);
     const find = (path: string) => this._withPath(path);
     const questions = new Questions({ find, identity, tracking });
     channel.opened.connect(() => this._runs.refresh());
@@ -105,7 +118,7 @@ export class Agents {
         await this._take(message);
       }
     });
-    followNotebooks(tracker, () => channel.update());
+    followNotebooks(tracker, update);
   }
 
   private async _take(message: Notice): Promise<void> {
@@ -173,7 +186,13 @@ export class Agents {
 }
 
 function isQuestion(message: ServerMessage): message is Question {
-  return ['apply', 'run', 'read'].includes(message.type);
+  return 'id' in message;
+}
+
+/** Return the level that the settings name; without settings, no values of data. */
+function levelIn(settings: ISettingRegistry.ISettings | null): PrivacyLevel {
+  const level = settings?.composite.data;
+  return level === 'statistics' || level === 'sample' ? level : 'schema';
 }
 
 function openPaths(tracker: INotebookTracker): string[] {

@@ -101,7 +101,8 @@ describe('the runs of agents', () => {
       { tool: 'run_cells', reason: 'It may not run cells.' }
     ];
     const proposals = { open: 1, accepted: 2, rejected: 0 };
-    const run = runOf({ intent: EVIL, refused, proposals, cells: ['aa', 'x'] });
+    const shown = { intent: EVIL, refused, proposals, code: [EVIL] };
+    const run = runOf({ ...shown, cells: ['aa', 'x'] });
     const t = await setup(run);
     const row = t.button('Claude Code')!;
     expect(row.textContent).toContain(`${EVIL}2 cells · finished`);
@@ -112,6 +113,7 @@ describe('the runs of agents', () => {
       '2 changes · 1 waiting · 2 accepted · 3 cells read'
     );
     expect(t.text()).toContain(`Cell 2: No, ${EVIL}.It may not run cells.`);
+    expect(t.text()).toContain(`Run without a cell${EVIL}`);
     expect(t.node.querySelector('img')).toBeNull();
     expect(t.button('Deleted cell')!.disabled).toBe(true);
     await t.click('Cell 1');

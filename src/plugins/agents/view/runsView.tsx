@@ -173,11 +173,30 @@ function Details(props: IRunProps): React.JSX.Element {
           ))}
         </ul>
       )}
+      <Code {...props} />
       <Refused {...props} />
       <Actions {...props} />
       <Permission {...props} />
     </div>
   );
+}
+
+/** The code that the agent has run in the kernel without a cell. */
+function Code(props: IRunProps): React.JSX.Element | null {
+  const { run, trans } = props;
+  const title = trans.__('Run without a cell');
+  return run.code.length ? (
+    <>
+      <h4>{title}</h4>
+      <ul aria-label={title}>
+        {run.code.map((code, index) => (
+          <li key={index}>
+            <pre>{code}</pre>
+          </li>
+        ))}
+      </ul>
+    </>
+  ) : null;
 }
 
 function Refused(props: IRunProps): React.JSX.Element | null {
