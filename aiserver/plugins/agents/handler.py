@@ -27,8 +27,9 @@ from .writer import Author
 _INSTRUCTIONS = (
     "Notebooks of JupyterLab. Look with notebook_outline and cell_read, begin a run with "
     "run_begin, change cells by their id with cell_edit and cell_insert, and end with run_end. Say "
-    "with each change what it is to achieve. Changes are proposed to the person by default; "
-    "proposal_status tells what they decided. Never write .ipynb files yourself."
+    "with each change what it is to achieve, and check code with check_code before. Changes are "
+    "proposed to the person by default; proposal_status tells what they decided. Never write "
+    ".ipynb files yourself."
 )
 
 
