@@ -17,6 +17,8 @@ async def test_a_client_of_today_needs_no_session(agent: AgentClient) -> None:
     tools = (await agent.send("tools/list")).data["result"]["tools"]
     assert {"cell_edit", "run_undo"} <= {tool["name"] for tool in tools}
     assert all(tool["description"] and tool["inputSchema"]["type"] == "object" for tool in tools)
+    arguments = [each for tool in tools for each in tool["inputSchema"]["properties"].values()]
+    assert not any("title" in each for each in arguments), "which would only cost tokens"
 
 
 @pytest.mark.parametrize("version", ["2025-11-25", "2025-06-18", "2024-11-05", "1999-01-01"])

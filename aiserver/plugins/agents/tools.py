@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Annotated, Any, Literal, NamedTuple, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
+from pydantic.json_schema import GenerateJsonSchema
 
 from ...errors import AIServerError, NotFound, UserText
 from ...models import Id
@@ -35,6 +36,13 @@ class Replacement(BaseModel):
     new: Source
 
 
+class _WithoutTitles(GenerateJsonSchema):
+    """Titles only repeat the names of the arguments, and cost agents tokens."""
+
+    def field_title_should_be_set(self, schema: Any) -> bool:
+        return False
+
+
 class Tool(NamedTuple):
     """A tool: its function, the model of its arguments, and whether it only reads."""
 
@@ -48,7 +56,7 @@ class Tool(NamedTuple):
         return {
             "name": name,
             "description": description,
-            "inputSchema": self.arguments.model_json_schema(),
+            "inputSchema": self.arguments.model_json_schema(schema_generator=_WithoutTitles),
             "annotations": {"readOnlyHint": self.reads, "openWorldHint": False},
         }
 
