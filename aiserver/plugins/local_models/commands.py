@@ -23,7 +23,7 @@ from ...errors import InstallFailed, InvalidRequest, StorageFull, UserText
 from . import catalogue, machine, weights
 from .catalogue import CatalogueModel
 from .fetch import Progress, install
-from .models import LocalEntry, local_entries
+from .models import LocalModelEntry, local_entries
 
 _DISK_FULL = UserText(
     "The disk is full. Free up some space and run the command again; it resumes where it stopped."
@@ -255,22 +255,22 @@ def run_list(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _row(entry: LocalEntry) -> tuple[str, ...]:
-    model, quality = entry.model, entry.model.quality
+def _row(entry: LocalModelEntry) -> tuple[str, ...]:
+    quality = entry.quality
     notes = []
     if entry.is_installed:
         notes.append("installed" if entry.is_removable else "installed for all users")
-    elif entry.partial_bytes:
-        notes.append(f"{size_text(entry.partial_bytes)} downloaded")
+    elif entry.kept:
+        notes.append(f"{size_text(entry.kept)} downloaded")
     if entry.is_suggested:
         notes.append("suggested for this computer")
     if not entry.fits:
         notes.append("needs more memory than this computer has")
     return (
-        model.name,
-        size_text(model.size),
-        size_text(model.memory),
-        model.licence,
+        entry.name,
+        size_text(entry.bytes or 0),
+        size_text(entry.memory),
+        entry.licence,
         f"{quality.right} of {quality.of}" if quality else "",
         f"{entry.speed:.0f} tokens/s" if entry.speed is not None else "",
         ", ".join(notes),

@@ -8,9 +8,11 @@ from __future__ import annotations
 import asyncio
 import importlib.util
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import Field
 
 from ...errors import (
     InstallRunning,
@@ -25,8 +27,10 @@ from ...llm.base import ChatModel, ModelInfo
 from ...llm.local_models import LocalModels
 from ...llm.policy import ModelPolicy
 from ...llm.streaming import Limits
+from ...payload import Payload
+from ...requests import Count
 from . import catalogue, machine, speed, weights
-from .catalogue import CatalogueModel
+from .catalogue import CatalogueModel, ModelQuality
 from .install import Installer
 from .model import LocalModel
 from .process import LocalProcess
@@ -39,43 +43,66 @@ _PATIENCE = 10
 
 
 @dataclass(frozen=True)
-class LocalEntry:
-    """A model of the catalogue, and its state on this machine.
+class LocalModelEntry(Payload):
+    """A model of the catalogue, and its state on this machine."""
 
-    ``partial_bytes`` is the size of an interrupted download. ``is_removable``: it is installed in
-    the user's own folder. ``fits`` is false if it needs more memory than this machine has.
-    ``speed`` is in tokens per second, or None if it wasn't measured.
-    """
-
-    model: CatalogueModel
-    installed_bytes: int
-    partial_bytes: int
+    name: str
+    """The model's name in the API and on the command line, such as qwen2.5-coder-1.5b."""
+    id: str
+    """The model's id in requests, ``local:`` and the name."""
+    label: str
+    """The model's name for people."""
+    parameters: str
+    """The number of parameters, such as 1.5B."""
+    bytes: Count | None
+    """The size of the download; null if it isn't known before the download."""
+    memory: Count
+    """The estimated number of bytes of memory that the running model needs."""
+    licence: str
+    """The licence's SPDX identifier."""
+    quality: ModelQuality | None
+    """The number of requests of a measurement that were answered correctly; null if it wasn't
+    measured."""
+    speed: Annotated[float, Field(ge=0)] | None
+    """Tokens per second, as measured on this machine; null if it wasn't measured."""
+    is_installed: bool
+    installed_bytes: Count
+    """The size of the installed file; 0 if the model isn't installed."""
+    kept: Count
+    """The number of bytes that an interrupted installation has already downloaded."""
     is_removable: bool
+    """Whether the model is installed in the person's own folder."""
     is_suggested: bool
+    """Whether this model is suggested for this machine."""
     fits: bool
-    speed: float | None
-
-    @property
-    def is_installed(self) -> bool:
-        return self.installed_bytes > 0
+    """Whether the machine's memory is larger than ``memory``."""
 
 
-def local_entries() -> list[LocalEntry]:
-    """Return an entry for each model, in the catalogue's order."""
+def local_entries() -> list[LocalModelEntry]:
+    """Return an entry for each model of the catalogue, in the catalogue's order."""
     memory, speeds = machine.memory(), speed.stored()
     suggested = catalogue.suggested_model(memory, machine.cores())
     entries = []
     for model in catalogue.CATALOGUE:
         path = weights.installed(model)
+        installed_bytes = path.stat().st_size if path else 0
         entries.append(
-            LocalEntry(
-                model,
-                path.stat().st_size if path else 0,
-                0 if path else weights.partial_bytes(model),
-                path is not None and path.parent == weights.folder(),
-                model is suggested,
-                memory is None or model.memory <= memory,
-                speeds.get(model.name),
+            LocalModelEntry(
+                name=model.name,
+                id=model.id,
+                label=model.label,
+                parameters=model.parameters,
+                bytes=model.size,
+                memory=model.memory,
+                licence=model.licence,
+                quality=model.quality,
+                speed=speeds.get(model.name),
+                is_installed=installed_bytes > 0,
+                installed_bytes=installed_bytes,
+                kept=0 if path else weights.partial_bytes(model),
+                is_removable=path is not None and path.parent == weights.folder(),
+                is_suggested=model is suggested,
+                fits=memory is None or model.memory <= memory,
             )
         )
     return entries
@@ -158,11 +185,12 @@ class CatalogueModels(LocalModels):
         )
 
     def fields(self) -> dict[str, Any]:
-        entries = [entry for entry in local_entries() if self._is_allowed(entry.model)]
         is_allowed = self._is_allowed(catalogue.SMALLEST)
         return {
             "local": self._smallest_fields() if is_allowed else None,
-            "localModels": [_entry_fields(entry) for entry in entries],
+            "localModels": [
+                entry.to_wire() for entry in local_entries() if self._is_allowed(entry)
+            ],
         }
 
     def _smallest_fields(self) -> dict[str, object]:
@@ -208,7 +236,7 @@ class CatalogueModels(LocalModels):
             await chat_model.close()
         await asyncio.to_thread(weights.remove, model)
 
-    def _is_allowed(self, model: CatalogueModel) -> bool:
+    def _is_allowed(self, model: CatalogueModel | LocalModelEntry) -> bool:
         return self._policy().allows(ModelInfo(model.id, model.label, True))
 
 
@@ -236,24 +264,3 @@ def _find(name: str) -> CatalogueModel:
     if model is None:
         raise NotFound(UserText("There is no local model with this name."))
     return model
-
-
-def _entry_fields(entry: LocalEntry) -> dict[str, object]:
-    model = entry.model
-    return {
-        "name": model.name,
-        "id": model.id,
-        "label": model.label,
-        "parameters": model.parameters,
-        "bytes": model.size,
-        "memory": model.memory,
-        "licence": model.licence,
-        "quality": asdict(model.quality) if model.quality else None,
-        "speed": entry.speed,
-        "installed": entry.is_installed,
-        "installedBytes": entry.installed_bytes,
-        "kept": entry.partial_bytes,
-        "removable": entry.is_removable,
-        "suggested": entry.is_suggested,
-        "fits": entry.fits,
-    }
