@@ -1,8 +1,8 @@
-"""Dataclasses that the HTTP API sends, with names in camelCase. ``rest-api.yml`` describes them."""
+"""Dataclasses that the HTTP API sends. ``rest-api.yml`` describes them."""
 
 from __future__ import annotations
 
-from dataclasses import field, fields
+from dataclasses import dataclass, field, fields
 from functools import cache
 from typing import Any, ClassVar
 
@@ -14,13 +14,14 @@ _PLAIN = {str, int, float, bool, dict, type(None)}  # sent as they are
 
 
 class Payload:
-    """Base class of the dataclasses that the HTTP API sends.
+    """Base class of the dataclasses that the HTTP API sends, with names in camelCase.
 
     In a name, ``is_`` is left out. A field that is None by default is left out if it is None,
     unless it is ``nullable``.
     """
 
     __slots__ = ()
+    _is_camel_case: ClassVar[bool] = True
     # For scripts/rest_api.py, which describes these classes.
     __pydantic_config__: ClassVar = {"arbitrary_types_allowed": True}
 
@@ -33,6 +34,14 @@ class Payload:
         }
 
 
+@dataclass(frozen=True)
+class SnakeCasePayload(Payload):
+    """Base class of payloads with names in snake_case, like those of stored records."""
+
+    __slots__ = ()
+    _is_camel_case = False
+
+
 def nullable() -> Any:
     """The default of a field that is sent as null if it is None."""
     return field(default=None, metadata={"nullable": True})
@@ -40,11 +49,12 @@ def nullable() -> Any:
 
 @cache
 def wire_fields(kind: type[Any]) -> list[tuple[str, str, bool]]:
-    """Return each field's name, its name in the API, and whether it can be left out."""
+    """Return the name of each field, its name in the API, and whether it can be left out."""
+    convert = to_camel if kind._is_camel_case else str
     return [
         (
             each.name,
-            to_camel(each.name.removeprefix("is_")),
+            convert(each.name.removeprefix("is_")),
             each.default is None and "nullable" not in each.metadata,
         )
         for each in fields(kind)

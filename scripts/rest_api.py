@@ -219,16 +219,16 @@ def _fields(kind: Any) -> list[tuple[str, str, bool]]:
 def _describe(schema: Schema, kind: type) -> None:
     """Describe a schema and its fields by the docstrings of its class."""
     del schema["title"]
-    schema["description"] = _as_markdown(inspect.getdoc(kind) or "")
     names = {name: sent for name, sent, _ in _fields(kind)}
+    schema["description"] = _as_markdown(inspect.getdoc(kind) or "", names)
     for name, text in field_docs(kind).items():
-        schema["properties"][names[name]]["description"] = _as_markdown(text)
+        schema["properties"][names[name]]["description"] = _as_markdown(text, names)
 
 
-def _as_markdown(docstring: str) -> str:
+def _as_markdown(docstring: str, own: dict[str, str]) -> str:
     """Return a docstring as Markdown, with the names of fields as clients write them."""
     kinds = (*subclasses(Body), *subclasses(Payload))
-    names = {name: sent for kind in kinds for name, sent, _ in _fields(kind)}
+    names = {name: sent for kind in kinds for name, sent, _ in _fields(kind) if name != sent} | own
     return re.sub(r"``(.+?)``", lambda match: f"`{names.get(match[1], match[1])}`", docstring)
 
 

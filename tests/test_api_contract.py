@@ -15,6 +15,7 @@ from openapi_spec_validator import validate
 from aiserver import models
 from aiserver.handlers.routes import ROUTES as OF_CORE
 from aiserver.loaded_plugins import load_plugins
+from aiserver.plugins.memory.entries import MemoryEntry, TurnSource
 from scripts.rest_api import render
 
 SPEC: dict[str, Any] = yaml.safe_load(render())
@@ -60,6 +61,13 @@ def test_the_build_needs_no_python_packages(tmp_path):
     build = run(command, env=os.environ | {"PATH": path}, capture_output=True, text=True)
     assert "The HTTP API is not described: No module" in build.stderr
     assert build.returncode == 0, build.stderr
+
+
+def test_payloads_in_snake_case_are_described_as_they_are_sent():
+    entry = MemoryEntry("0" * 12, "Use polars", source=TurnSource("nb", "c1"))
+    assert SCHEMAS["MemoryEntry"]["required"] == list(entry.to_wire())
+    assert SCHEMAS["TurnSource"]["required"] == ["notebook_id", "cell_id", "turn_id"]
+    assert "`turn_id`" in SCHEMAS["TurnSource"]["description"]
 
 
 def test_stored_records_match_the_description():

@@ -14,6 +14,7 @@ const ENTRY: MemoryEntry = {
   date: '',
   section: '',
   source: null,
+  review: 'used',
   digest: ''
 };
 

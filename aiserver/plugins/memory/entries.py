@@ -6,10 +6,11 @@ import hashlib
 import re
 import secrets
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from ...models import is_id
+from ...payload import SnakeCasePayload, nullable
 
 Scope = Literal["project", "person"]
 Review = Literal["new", "used", "declined"]
@@ -19,7 +20,7 @@ _ID = re.compile(r"[0-9a-f]{12}")
 
 
 @dataclass(frozen=True)
-class TurnSource:
+class TurnSource(SnakeCasePayload):
     """The turn from which an entry or a proposal comes. ``turn_id`` is 0 for a cell without one."""
 
     notebook_id: str
@@ -40,7 +41,7 @@ class TurnSource:
 
 
 @dataclass(frozen=True)
-class MemoryEntry:
+class MemoryEntry(SnakeCasePayload):
     """An entry of a memory.
 
     The ``id`` is stored in the entry's line or computed from its text. ``date`` is in ISO format,
@@ -51,15 +52,16 @@ class MemoryEntry:
     id: str
     text: str
     date: str = ""
-    source: TurnSource | None = None
+    source: TurnSource | None = nullable()
     section: str = ""
     scope: Scope = "person"
     review: Review = "used"
+    digest: str = field(default="", init=False)
+    """A hash of the section and the text, by which ``MemoryReviewBody`` names the entry."""
 
-    @property
-    def digest(self) -> str:
-        """A hash of text and section, by which the person's decision is stored."""
-        return hashlib.sha256(f"{self.section}\0{self.text}".encode()).hexdigest()
+    def __post_init__(self) -> None:
+        digest = hashlib.sha256(f"{self.section}\0{self.text}".encode()).hexdigest()
+        object.__setattr__(self, "digest", digest)
 
 
 def new_id() -> str:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
+from dataclasses import replace
 from typing import Any, cast
 
 from ...errors import FeatureForbidden, NotFound, NotOwner, ProposalNotFound
 from ...handlers.base import AIServerHandler, guarded
 from ...models import check_id
+from ...payload import to_wire
 from ...prompts.language import cell_language
 from ...prompts.project import closed_note
 from ...surrogates import json_bytes
@@ -81,14 +82,14 @@ class MemoryHandler(MemoryBase):
         memory = self.memory
         listed = await memory.list_entries(skip_unreadable=True)
         lists = {"scopes": memory.scopes, "unreadable": await memory.unreadable_scopes()}
-        await self.finish_in_thread(lambda: lists | {"entries": list(map(_fields, listed))})
+        await self.finish_in_thread(lambda: lists | {"entries": to_wire(listed)})
 
     @guarded("write")
     async def post(self) -> None:
         memory, body = self.memory, self.body(MemoryEntryBody)
         entry = await memory.add(body.scope, body.text, _source(body.source))
         self.set_status(201)
-        await self.finish(_fields(entry))
+        await self.finish(entry.to_wire())
 
 
 class MemoryEntryHandler(MemoryBase):
@@ -98,7 +99,7 @@ class MemoryEntryHandler(MemoryBase):
     async def patch(self, scope: str, id_: str) -> None:
         memory, body = self.memory, self.body(MemoryChangeBody)
         entry = await memory.change(cast("Scope", scope), id_, body.text, body.expected)
-        await self.finish(_fields(entry))
+        await self.finish(entry.to_wire())
 
     @guarded("write")
     async def delete(self, scope: str, id_: str) -> None:
@@ -121,7 +122,7 @@ class MemorySearchHandler(MemoryBase):
         memory, body = self.memory, self.body(MemorySearchBody)
         listed = await memory.list_entries(skip_unreadable=True)
         results = await find_entries(self.plugin.recall, listed, body.query, body.limit)
-        entries = [_fields(entry) | {"has_all_words": has_all} for entry, has_all in results]
+        entries = [entry.to_wire() | {"has_all_words": has_all} for entry, has_all in results]
         await self.finish(json_bytes({"entries": entries}))
 
 
@@ -175,7 +176,7 @@ class MemoryConfirmHandler(MemoryBase):
         listed = [item for item in listed if item.id == entry.id]
         if not listed:  # forgotten meanwhile
             raise ProposalNotFound
-        await self.finish(_fields(listed[0]))
+        await self.finish(listed[0].to_wire())
 
 
 class MemoryRejectHandler(MemoryBase):
@@ -207,8 +208,8 @@ class PastAnswerHandler(MemoryBase):
             except_notebook_id=body.notebook_id,
         )
         paths = await services.notebooks.paths([answer.notebook_id] if answer else [])
-        fields = asdict(answer) | {"path": paths[answer.notebook_id]} if answer else None
-        await self.finish(json_bytes({"answer": fields}))
+        answer = answer and replace(answer, path=paths[answer.notebook_id])
+        await self.finish(json_bytes({"answer": to_wire(answer)}))
 
 
 class NoteHandler(MemoryBase):
@@ -280,10 +281,6 @@ class NoteHandler(MemoryBase):
 
 def _source(body: MemorySource | None) -> TurnSource | None:
     return None if body is None else TurnSource(body.notebook_id, body.cell_id, body.turn_id)
-
-
-def _fields(entry: MemoryEntry) -> dict[str, Any]:
-    return asdict(entry) | {"digest": entry.digest}
 
 
 def _with_similar(

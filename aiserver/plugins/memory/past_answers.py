@@ -16,6 +16,7 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 
 from ...models import Session, SessionKey
+from ...payload import SnakeCasePayload, nullable
 from ...prompts.language import CellLanguage, fence_name
 from ...replay import Step, replay
 from ...sessions.base import SessionManager
@@ -30,7 +31,7 @@ _SEARCHES: list[tuple[SearchMode, float]] = [("request", 0.0), ("meaning", MIN_M
 
 
 @dataclass(frozen=True)
-class PastAnswer:
+class PastAnswer(SnakeCasePayload):
     """An accepted answer, and the request that it answered."""
 
     notebook_id: str
@@ -38,8 +39,11 @@ class PastAnswer:
     turn_id: int
     timestamp: str
     model: str | None
+    """The model that wrote the code, as ``provider:name``."""
     intent: str
     code: str
+    path: str | None = nullable()
+    """The notebook's current path; null if it is unknown."""
 
 
 async def find_past_answer(

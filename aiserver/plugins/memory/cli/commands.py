@@ -143,7 +143,7 @@ def _line(entry: MemoryEntry) -> str:
 
 def _as_json_data(entry: MemoryEntry) -> dict[str, Any]:
     fields = asdict(entry)
-    return {name: value for name, value in fields.items() if value not in ("", None)}
+    return {name: fields[name] for name in fields if name != "digest" and fields[name]}
 
 
 async def run_forget(arguments: argparse.Namespace, context: MemoryContext) -> int:

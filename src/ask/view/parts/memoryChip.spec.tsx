@@ -18,6 +18,7 @@ const entry = (text: string): MemoryEntry => ({
   date: '',
   section: '',
   source: null,
+  review: 'used',
   digest: ''
 });
 
