@@ -14,7 +14,7 @@ from .. import __version__
 from ..durable import NO_LOCKS_NOTICE
 from ..errors import AIServerError
 from ..llm.base import ModelInfo
-from ..llm.catalog.catalog import ProviderInfo
+from ..payload import to_wire
 from ..requests import Address, Body, Key, WarmUpBody
 from ..surrogates import json_bytes
 from .base import AIServerHandler, guarded
@@ -82,25 +82,6 @@ def model_fields(info: ModelInfo) -> dict[str, object]:
     }
 
 
-def _provider_fields(info: ProviderInfo) -> dict[str, object]:
-    connection, provider = info.connection, info.connection.provider
-    return {
-        "name": provider.name,
-        "label": provider.label,
-        "installed": provider.installed,
-        "install": provider.install,
-        "keySource": connection.key_source,
-        "keyName": provider.key_variables[0] if provider.key_variables else None,
-        "needsKey": provider.needs_key,
-        "needsAddress": provider.needs_address,
-        "address": connection.address,
-        "onThisMachine": connection.on_this_machine,
-        "placeSettled": info.is_location_fixed,
-        "refusal": info.refusal,
-        "suggested": list(provider.suggested),
-    }
-
-
 def _secret(key: SecretStr | None) -> str | None:
     return key.get_secret_value() if key else None
 
@@ -114,7 +95,7 @@ class ModelsHandler(AIServerHandler):
         body = {
             "default": listing.default.id if listing.default else None,
             "models": [model_fields(info) for info in listing.models],
-            "providers": [_provider_fields(info) for info in listing.providers],
+            "providers": to_wire(listing.providers),
             **self.services.models.local.fields(),
             "notices": await self._notices(),
         }

@@ -63,6 +63,7 @@ async def test_without_a_model_the_options_are_listed(call: Call):
     assert (openai["keySource"], openai["keyName"]) == (None, "OPENAI_API_KEY")
     assert openai["suggested"] and openai["needsKey"] and not openai["needsAddress"]
     compatible = providers["openai_compatible"]
+    assert compatible["label"] == "OpenAI-compatible server"
     assert compatible["needsAddress"] and not compatible["needsKey"]
 
 

@@ -171,7 +171,7 @@ async def test_without_remote_models_only_those_of_this_machine_are_allowed(
     overview = await models.overview()
     assert overview.default and overview.default.id == "ollama:qwen3:8b"
     assert all(info.on_this_machine for info in overview.models)
-    assert [info.connection.provider.name for info in overview.providers] == ["ollama"]
+    assert [info.name for info in overview.providers] == ["ollama"]
     for key, address in ((KEY, None), (KEY, proxy), (KEY, "https://elsewhere.example/v1")):
         with pytest.raises(errors.ModelNotAllowed) as caught:
             await models.connect("openai", key, address, on_this_machine=address == proxy)

@@ -19,8 +19,9 @@ from dataclasses import dataclass, replace
 from itertools import chain, islice
 
 from ...errors import ModelError, ModelKeyMissing, UserText
+from ...payload import Payload
 from ..base import ModelInfo
-from ..credentials.connections import Connection, Connections
+from ..credentials.connections import Connection, Connections, KeySource
 from ..local_models import LocalModels
 from ..policy import Access, ModelPolicy
 from ..providers import (
@@ -43,16 +44,34 @@ _NAME = re.compile(r"(?!.*\.\.| )[\w./:@+ -]{1,200}(?<! )")
 
 
 @dataclass(frozen=True)
-class ProviderInfo:
-    """A provider and its connection, as users see them.
+class ProviderInfo(Payload):
+    """A provider and its connection, as they are shown to users."""
 
-    ``is_location_fixed``: users can't declare that the server is local. ``refusal`` is the error's
-    code if the key or account was refused.
-    """
-
-    connection: Connection
-    is_location_fixed: bool
-    refusal: str | None = None
+    name: str
+    label: str
+    installed: bool
+    """Whether the Python package for the provider is installed."""
+    install: str
+    """The command that installs the Python package."""
+    key_source: KeySource | None
+    """The place where the provider's key is stored; null if there is no key."""
+    key_name: str | None
+    """The environment variable for the provider's key."""
+    needs_key: bool
+    needs_address: bool
+    address: str | None
+    """The address to which requests are sent."""
+    on_this_machine: bool
+    """Whether the server at ``address`` counts as running its models on the Jupyter server's
+    machine."""
+    place_settled: bool
+    """Whether the administrator or Ollama determines ``on_this_machine``, so that the user can't
+    declare it."""
+    refusal: str | None
+    """The error code of the provider's last response if it rejected the key or the account;
+    otherwise null."""
+    suggested: tuple[str, ...]
+    """The names of models to suggest to the user."""
 
 
 @dataclass(frozen=True)
@@ -172,11 +191,27 @@ class Catalog:
 
     def providers(self, refusals: Mapping[str, str]) -> list[ProviderInfo]:
         return [
-            ProviderInfo(
-                self._connections.get(name), self.policy.fixes_location(name), refusals.get(name)
-            )
+            self._describe_provider(self._connections.get(name), refusals.get(name))
             for name in filter(self.policy.allows_provider, PROVIDERS)
         ]
+
+    def _describe_provider(self, connection: Connection, refusal: str | None) -> ProviderInfo:
+        provider = connection.provider
+        return ProviderInfo(
+            name=provider.name,
+            label=str(provider.label),  # not as a UserText
+            installed=provider.installed,
+            install=provider.install,
+            key_source=connection.key_source,
+            key_name=provider.key_variables[0] if provider.key_variables else None,
+            needs_key=provider.needs_key,
+            needs_address=provider.needs_address,
+            address=connection.address,
+            on_this_machine=connection.on_this_machine,
+            place_settled=self.policy.fixes_location(provider.name),
+            refusal=refusal,
+            suggested=provider.suggested,
+        )
 
     def _describe(self, connection: Connection, name: str) -> ModelInfo:
         provider = connection.provider

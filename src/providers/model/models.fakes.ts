@@ -39,6 +39,9 @@ export const OPENAI: Provider = {
   needsKey: true,
   needsAddress: false,
   address: 'https://api.openai.com/v1',
+  onThisMachine: false,
+  placeSettled: false,
+  refusal: null,
   suggested: ['gpt', 'gpt-mini']
 };
 
