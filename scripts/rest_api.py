@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Print ``aiserver/rest-api.yml``, the description of the HTTP API, for ``scripts/generate.mjs``.
 
-Bodies and queries come from their models, answers from subclasses of ``Payload`` and from stored
-records, all with the docstrings of classes and fields. ``scripts/rest-api.yml`` has the rest, in
-shorthand (``schema_of``, ``response``). There, ``errors`` are the statuses of errors besides the
-usual ones: 401, 403, and 400 and 413 for a request with a body.
+Bodies and queries come from their models, answers from subclasses of ``Payload`` that handlers
+return and from stored records, all with the docstrings of classes and fields.
+``scripts/rest-api.yml`` has the rest, in shorthand (``schema_of``, ``response``). There, ``errors``
+are the statuses of errors besides the usual ones: 401, 403, and 400 and 413 for a request with a
+body.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
 import yaml
 from pydantic import TypeAdapter
@@ -26,6 +27,7 @@ from pydantic_core import core_schema
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from aiserver import schemas as stored
+from aiserver.handlers.base import Encoded
 from aiserver.handlers.routes import ROUTES
 from aiserver.loaded_plugins import load_plugins
 from aiserver.models import SessionSummary
@@ -47,7 +49,7 @@ Class = TypeVar("Class")
 
 def render() -> str:
     """Return the description."""
-    assert ROUTES and load_plugins().routes()  # all handlers are imported, and so are all models
+    answers = answer_types()  # all handlers are imported, and so are all models
     description = yaml.safe_load(SOURCE.read_text("utf-8"))
     parameters = description.pop("path parameters")
     for path, item in description["paths"].items():
@@ -56,7 +58,8 @@ def render() -> str:
             {"name": name, "in": "path", "required": True, "schema": schema_of(parameters[name])}
             for name in names
         ]
-        item |= {verb: _operation(item[verb]) for verb in VERBS if verb in item}
+        for verb in filter(item.__contains__, VERBS):
+            item[verb] = _operation(item[verb], answers[re.sub(r"{\w+}", "{}", path), verb])
         item |= {"parameters": used} if used else {}
     components = description["components"]
     own = {name: schema_of(short) for name, short in components["schemas"].items()}
@@ -70,7 +73,23 @@ def render() -> str:
     return HEAD + text
 
 
-def _operation(short: Schema) -> Schema:
+def answer_types() -> dict[tuple[str, str], str | None]:
+    """Return the name of the payload that a method returns, if any, by its address and verb."""
+    return {
+        (re.sub(r"\([^)]*\)", "{}", pattern).removeprefix("/aiserver"), verb): _payload_of(
+            get_type_hints(getattr(handler, verb))["return"]
+        )
+        for pattern, handler in [*ROUTES, *load_plugins().routes()]
+        for verb in VERBS
+    }
+
+
+def _payload_of(kind: Any) -> str | None:
+    kind = get_args(kind)[0] if get_origin(kind) is Encoded else kind
+    return kind.__name__ if isinstance(kind, type) and issubclass(kind, Payload) else None
+
+
+def _operation(short: Schema, answer: str | None) -> Schema:
     """Return an operation of the source in full."""
     operation, responses = dict(short), dict(short["responses"])
     if body := operation.pop("body", None):
@@ -80,16 +99,20 @@ def _operation(short: Schema) -> Schema:
         operation["parameters"] = list(_query_parameters(model))
     usual = [401, 403, *([400, 413] if "requestBody" in operation else [])]
     errors = sorted({*usual, *responses.pop("errors", ())})
-    full = {str(status): response(short) for status, short in responses.items()}
+    full = {str(n): response(text, answer if n < 300 else None) for n, text in responses.items()}
     full |= {str(status): {"$ref": "#/components/responses/Error"} for status in errors}
     return operation | {"responses": full}
 
 
-def response(short: Any) -> Schema:
-    """Return a response: ``description`` or ``[description, type of the JSON, ETag]``."""
+def response(short: Any, answer: str | None) -> Schema:
+    """Return a response: ``description`` or ``[description, type of the JSON, ETag]``.
+
+    The type is left out if it is the payload that the method returns, ``answer``.
+    """
     if isinstance(short, dict):
         return short
     description, *content = [short] if isinstance(short, str) else short
+    content = [answer, *content] if answer else content
     headers = {name: {"schema": {"type": "string"}} for name in content[1:]}
     return (
         {"description": description}

@@ -63,6 +63,14 @@ def test_the_build_needs_no_python_packages(tmp_path):
     assert build.returncode == 0, build.stderr
 
 
+def test_answers_are_described_by_what_methods_return():
+    answer = SPEC["paths"]["/notebooks/{notebook_id}/moments/{index}"]["get"]["responses"]["200"]
+    schema = answer["content"]["application/json"]["schema"]
+    assert (
+        schema == {"$ref": "#/components/schemas/NotebookSnapshot"} and "ETag" in answer["headers"]
+    )
+
+
 def test_payloads_in_snake_case_are_described_as_they_are_sent():
     entry = MemoryEntry("0" * 12, "Use polars", source=TurnSource("nb", "c1"))
     assert SCHEMAS["MemoryEntry"]["required"] == list(entry.to_wire())

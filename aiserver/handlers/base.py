@@ -9,12 +9,13 @@ No traceback is logged for an error that the client caused.
 from __future__ import annotations
 
 import asyncio
+import functools
 import re
 import uuid
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Any, Literal, TypeVar, cast
+from typing import Any, Generic, Literal, TypeVar, cast
 from urllib.parse import urlsplit
 
 from jupyter_core.utils import ensure_async
@@ -37,6 +38,7 @@ from ..models import Interaction, SessionKey
 from ..notebooks.change_log import ChangeRecorder
 from ..notebooks.history import Histories
 from ..notebooks.identity import NotebookRegistry
+from ..payload import to_wire
 from ..plugin import Host
 from ..requests import WarmUpBody
 from ..safe_traceback import outline_of
@@ -88,7 +90,15 @@ _RANDOM_NAME = re.compile(r"[0-9a-f]{32}|anonymous")
 
 Model = TypeVar("Model", bound=BaseModel)
 RequestModel = TypeVar("RequestModel", bound=WarmUpBody)
-Method = TypeVar("Method", bound=Callable[..., Awaitable[None]])
+Answer = TypeVar("Answer")
+Method = Callable[..., Awaitable[object]]
+
+
+class Encoded(bytes, Generic[Answer]):
+    """The JSON of an answer."""
+
+    def __new__(cls, answer: Answer) -> Encoded[Answer]:
+        return super().__new__(cls, json_bytes(to_wire(answer)))
 
 
 @dataclass(frozen=True)
@@ -110,11 +120,23 @@ class Services(Host):
     memory_owner: str
 
 
-def guarded(action: Literal["read", "write", "execute"]) -> Callable[[Method], Method]:
-    """Decorate a method so that it requires a login and Jupyter's permission for ``action``."""
+def guarded(action: Literal["read", "write", "execute"]) -> Callable[[Method], Any]:
+    """Decorate a method so that it requires a login and Jupyter's permission for ``action``.
 
-    def guard(method: Method) -> Method:
-        return cast("Method", authenticated(authorized(action, RESOURCE)(method)))
+    What the method returns is sent, and ``rest-api.yml`` describes it by its type. If it returns
+    None without an answer or a status of its own, the status is 204.
+    """
+
+    def guard(method: Method) -> Any:
+        @functools.wraps(method)
+        async def answer(handler: AIServerHandler, *arguments: str) -> None:
+            result = await method(handler, *arguments)
+            if result is not None:
+                await handler.finish(result if isinstance(result, bytes) else Encoded(result))
+            elif not handler._headers_written and handler.get_status() == 200:
+                handler.set_status(204)
+
+        return authenticated(authorized(action, RESOURCE)(answer))
 
     return guard
 
@@ -261,9 +283,9 @@ class AIServerHandler(ExtensionHandlerMixin, APIHandler):
         """Return None, so that Tornado doesn't send a hash of the body as ``ETag``."""
         return None
 
-    async def finish_in_thread(self, build: Callable[[], Any]) -> None:
-        """Build and encode a long answer in a thread, to keep the event loop free; then send it."""
-        await self.finish(await asyncio.to_thread(lambda: json_bytes(build())))
+    async def encode_in_thread(self, build: Callable[[], Answer]) -> Encoded[Answer]:
+        """Build and encode a long answer in a thread, to keep the event loop free."""
+        return await asyncio.to_thread(lambda: Encoded(build()))
 
     def write_error(self, status_code: int, **kwargs: Any) -> None:
         # Tornado has removed the headers that let a page on another host read the answer.

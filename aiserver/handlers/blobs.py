@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from ..errors import InvalidRequest, NotFound, RequestTooLarge, UserText
 from ..requests import picture_type
-from ..surrogates import json_bytes
 from .base import MAX_BODY, AIServerHandler, guarded
 
 MAX_BLOB = 256 * 1024  # bytes
@@ -18,7 +17,7 @@ class BlobsHandler(AIServerHandler):
     """Stores pictures."""
 
     @guarded("write")
-    async def put(self) -> None:
+    async def put(self) -> dict[str, str]:
         """Store a picture and answer with its hash. Equal pictures are stored once."""
         data = self.request.body
         # A body that is larger than MAX_BODY is reported as too large, even if it isn't a picture.
@@ -28,7 +27,7 @@ class BlobsHandler(AIServerHandler):
             raise RequestTooLarge("The image is too large to be saved.")
         sha256 = await self.services.sessions.put_blob(data, owner=self.services.session_owner)
         self.set_status(201)
-        await self.finish(json_bytes({"sha256": sha256}))
+        return {"sha256": sha256}
 
 
 class BlobHandler(AIServerHandler):

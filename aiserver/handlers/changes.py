@@ -14,7 +14,6 @@ from ..models import Id, NewEvent, SessionKey, Timestamp, check_id, utc_now
 from ..notebooks.change_log import Batch, CellChange
 from ..notebooks.disk_writers import FILE_ON_DISK, name_writer
 from ..requests import MAX_CELLS, Body, CellType, ContributorKind, Source
-from ..surrogates import json_bytes
 from .base import AIServerHandler, guarded
 
 # The namespace of the ids that this module gives to events without an id. It must never change.
@@ -105,7 +104,7 @@ class ChangesHandler(AIServerHandler):
     """Records the changes that a page observed."""
 
     @guarded("write")
-    async def post(self, notebook_id: str) -> None:
+    async def post(self, notebook_id: str) -> dict[str, Any]:
         """Record a batch, and answer with the revision and newest seq of each changed session."""
         check_id("notebookId", notebook_id)
         batch = self._batch(notebook_id, self.body(ChangesBody))
@@ -119,7 +118,7 @@ class ChangesHandler(AIServerHandler):
         answer: dict[str, Any] = {"cells": cells, "seq": result.seq}
         if result.changed_by_others is not None:
             answer["others"] = result.changed_by_others
-        await self.finish(json_bytes(answer))
+        return answer
 
     def _batch(self, notebook_id: str, body: ChangesBody) -> Batch:
         type_by_cell = {cell.id: cell.type for cell in body.order or []}  # drops duplicate ids

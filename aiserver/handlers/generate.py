@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator
+from typing import Any
 
 from ..generation.generation import Generation, Waiting
 from ..i18n import current_locale
@@ -73,20 +74,19 @@ class PreviewHandler(AIServerHandler):
     """Previews the prompt of a request."""
 
     @guarded("execute")
-    async def post(self) -> None:
+    async def post(self) -> dict[str, Any]:
         """Answer with the exact messages that the model would get. Nothing is sent or recorded."""
         self.check_owner()
         body = await self.request_body(PreviewBody)
         preview = await self.services.assistant.preview(
             self.key(body.notebook_id, body.cell_id), body
         )
-        answer = {
+        return {
             "model": model_fields(preview.model),
             "messages": to_wire(preview.prompt.messages),
             "hidden": preview.prompt.redaction_count,
             "items": to_wire(preview.items),
         }
-        await self.finish(json_bytes(answer))
 
 
 class StopHandler(AIServerHandler):
@@ -96,7 +96,6 @@ class StopHandler(AIServerHandler):
     async def delete(self, generation_id: str) -> None:
         """Stop the generation. The client that started it gets the status ``cancelled``."""
         self.services.assistant.stop(generation_id, user=self.user_name)
-        self.set_status(204)
 
 
 async def generation_events(generation: Generation) -> AsyncGenerator[Event | None, None]:

@@ -6,7 +6,7 @@ Clients can set keys but not read them.
 from __future__ import annotations
 
 import json
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import Field, SecretStr
 
@@ -16,7 +16,6 @@ from ..errors import AIServerError
 from ..llm.base import ModelInfo
 from ..payload import to_wire
 from ..requests import Address, Body, Key, WarmUpBody
-from ..surrogates import json_bytes
 from .base import AIServerHandler, guarded
 
 
@@ -90,16 +89,15 @@ class ModelsHandler(AIServerHandler):
     """Lists the models."""
 
     @guarded("read")
-    async def get(self) -> None:
+    async def get(self) -> dict[str, Any]:
         listing = await self.services.models.overview()
-        body = {
+        return {
             "default": listing.default.id if listing.default else None,
             "models": [model_fields(info) for info in listing.models],
             "providers": to_wire(listing.providers),
             **self.services.models.local.fields(),
             "notices": await self._notices(),
         }
-        await self.finish(json_bytes(body))
 
     async def _notices(self) -> list[str]:
         """Return the notice that the disk doesn't support locks; ``HealthHandler`` returns all."""
@@ -126,26 +124,26 @@ class CheckHandler(AIServerHandler):
     """Checks whether a provider's model can be used with a key and an address."""
 
     @guarded("execute")
-    async def post(self) -> None:
+    async def post(self) -> dict[str, str]:
         """Check by the provider's list of models. Nothing from a notebook is sent."""
         self.check_owner()
         body = self.body(CheckBody)
         verdict = await self.services.models.check(body.model, _secret(body.key), body.address)
-        await self.finish(json.dumps({"verdict": verdict}))
+        return {"verdict": verdict}
 
 
 class NamesHandler(AIServerHandler):
     """Lists the models of a provider."""
 
     @guarded("execute")
-    async def post(self) -> None:
+    async def post(self) -> dict[str, list[str]]:
         """Request the list from the provider. Nothing from a notebook is sent."""
         self.check_owner()
         body = self.body(NamesBody)
         names = await self.services.models.list_names(
             body.provider, _secret(body.key), body.address
         )
-        await self.finish(json_bytes({"models": names}))
+        return {"models": names}
 
 
 class KeyHandler(AIServerHandler):
@@ -162,20 +160,17 @@ class KeyHandler(AIServerHandler):
         await self.services.models.connect(
             provider, _secret(body.key), body.address, body.on_this_machine
         )
-        self.set_status(204)
 
     @guarded("execute")
     async def patch(self, provider: str) -> None:
         """Set whether the provider's server runs on this machine. The key stays the same."""
         self.check_owner()
         await self.services.models.declare_local(provider, self.body(PlaceBody).on_this_machine)
-        self.set_status(204)
 
     @guarded("execute")
     async def delete(self, provider: str) -> None:
         self.check_owner()
         await self.services.models.disconnect(provider)
-        self.set_status(204)
 
 
 class WarmUpHandler(AIServerHandler):

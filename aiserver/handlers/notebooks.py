@@ -18,7 +18,7 @@ from tornado import web
 
 from ..errors import NotFound, StorageError, UserText
 from ..models import Id
-from ..notebooks.identity import NotebookRegistry
+from ..notebooks.identity import NotebookIdentity, NotebookRegistry
 from ..notebooks.other_roots import OtherRoots, name_under
 from ..requests import MAX_CELLS, Body
 from ..sessions.base import SessionManager
@@ -38,16 +38,10 @@ class NotebooksHandler(AIServerHandler):
     """Finds or assigns the id of a notebook, by its path, cells, and the id in it."""
 
     @guarded("write")
-    async def post(self) -> None:
+    async def post(self) -> NotebookIdentity:
         """Answer with the notebook's id and, if it is a copy, the id of the original notebook."""
         body = self.body(NotebookBody)
-        identity = await self.services.notebooks.identify(
-            body.path, body.notebook_id, body.cell_ids
-        )
-        response = {"notebookId": identity.notebook_id}
-        if identity.forked_from:
-            response["forkedFrom"] = identity.forked_from
-        await self.finish(json.dumps(response))
+        return await self.services.notebooks.identify(body.path, body.notebook_id, body.cell_ids)
 
 
 def notebook_registry(

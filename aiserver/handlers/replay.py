@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Annotated, Any
 
 from pydantic import Field
@@ -12,11 +13,12 @@ from ..errors import NotFound, UserText
 from ..gc_pause import free_items, pause_gc
 from ..models import Session, SessionKey
 from ..notebooks.history import History
-from ..replay import Moment, Step, blame, replay, report
+from ..payload import to_wire
+from ..replay import Moment, NotebookSnapshot, Step, blame, replay, report
 from ..replay.receipts import summary_receipts
 from ..requests import Body, Source
 from ..surrogates import json_bytes
-from .base import AIServerHandler, guarded
+from .base import AIServerHandler, Encoded, guarded
 
 _CHUNK = 200  # the number of steps or moments that are encoded at once, within two milliseconds
 
@@ -30,6 +32,14 @@ class BlameBody(Body):
 
     source: Source | None = None
     step: Annotated[int, Field(ge=0)] | None = None
+
+
+class MomentQuery(Body):
+    """The timeline to which the index of a moment refers."""
+
+    version: Annotated[str, Field(max_length=64)] | None = None
+    """The timeline's ``version``. If the notebook has changed since then, the server uses that
+    timeline if it is still in the cache, and otherwise the current timeline."""
 
 
 class ReplayHandler(AIServerHandler):
@@ -50,7 +60,7 @@ class BlameHandler(AIServerHandler):
     """Reports the author of each line of a cell."""
 
     @guarded("read")
-    async def post(self, notebook_id: str, cell_id: str) -> None:
+    async def post(self, notebook_id: str, cell_id: str) -> Encoded[dict[str, Any]]:
         """Answer with the origin of each line. A POST, because the source may be long."""
         key = self.key(notebook_id, cell_id)
         body = self.body(BlameBody)
@@ -70,9 +80,9 @@ class BlameHandler(AIServerHandler):
                 )
             except IndexError as reason:
                 raise NotFound(UserText("This point is not in the history.")) from reason
-            return {"lines": [line.to_wire() for line in lines], "revision": session.revision}
+            return {"lines": to_wire(lines), "revision": session.revision}
 
-        await self.finish_in_thread(build)
+        return await self.encode_in_thread(build)
 
 
 class _NotebookHandler(AIServerHandler):
@@ -99,14 +109,13 @@ class MomentHandler(_NotebookHandler):
     """Returns a snapshot of a notebook."""
 
     @guarded("read")
-    async def get(self, notebook_id: str, index: str) -> None:
-        version = self.get_query_argument("version", None)
-        history = await self.history(notebook_id, version)
+    async def get(self, notebook_id: str, index: str) -> Encoded[NotebookSnapshot]:
+        history = await self.history(notebook_id, self.query(MomentQuery).version)
         number = int(index)
         if number >= len(history.timeline.moments):
             raise NotFound(UserText("This point is not in the history."))
-        await self.finish_in_thread(
-            lambda: {"version": history.version, **history.timeline.at(number).to_wire()}
+        return await self.encode_in_thread(
+            lambda: replace(history.timeline.at(number), version=history.version)
         )
 
 
@@ -114,9 +123,9 @@ class ReportHandler(_NotebookHandler):
     """Reports how much of a notebook each contributor wrote."""
 
     @guarded("read")
-    async def get(self, notebook_id: str) -> None:
+    async def get(self, notebook_id: str) -> Encoded[dict[str, Any]]:
         history = await self.history(notebook_id)
-        await self.finish_in_thread(
+        return await self.encode_in_thread(
             lambda: report(history.timeline, history.sessions, history.counts)
         )
 

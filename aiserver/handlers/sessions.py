@@ -18,7 +18,7 @@ from ..replay import with_requests
 from ..requests import Body
 from ..safe_traceback import outline_of
 from ..surrogates import json_bytes, without_nan
-from .base import AIServerHandler, guarded
+from .base import AIServerHandler, Encoded, guarded
 from .changes import EventBody
 
 # At most 100 events per request. A person can't cause more between two requests.
@@ -38,7 +38,7 @@ class SessionListHandler(AIServerHandler):
     """Lists the sessions of a notebook."""
 
     @guarded("read")
-    async def get(self) -> None:
+    async def get(self) -> Encoded[dict[str, Any]]:
         query = self.query(SessionListQuery)
         summaries, total = await self.services.sessions.list_sessions(
             query.notebook_id,
@@ -54,7 +54,7 @@ class SessionListHandler(AIServerHandler):
             return {_CAMEL_CASE_NAMES[name]: value for name, value in counted.model_dump().items()}
 
         # In a thread, because encoding a thousand summaries takes some 20 ms.
-        await self.finish_in_thread(
+        return await self.encode_in_thread(
             lambda: {"sessions": [encode(summary) for summary in summaries], "total": total}
         )
 
@@ -90,7 +90,6 @@ class SessionHandler(AIServerHandler):
             await delete_unused_blobs(sessions, blobs, owner=key.owner)
         except Exception as fault:  # the history is gone; ``prune`` deletes the blobs
             self.log.error("Something of a deleted history stays: %s", outline_of(fault))
-        self.set_status(204)
 
 
 class EventsHandler(AIServerHandler):
@@ -113,7 +112,7 @@ class TurnPromptHandler(AIServerHandler):
     """Returns the prompt of a turn."""
 
     @guarded("read")
-    async def get(self, notebook_id: str, cell_id: str, turn_id: str) -> None:
+    async def get(self, notebook_id: str, cell_id: str, turn_id: str) -> Encoded[dict[str, Any]]:
         """Answer with the receipt of the turn and, if stored, its messages and its thoughts."""
         key = self.key(notebook_id, cell_id)
         session = await self.services.sessions.load_session(key)
@@ -130,4 +129,4 @@ class TurnPromptHandler(AIServerHandler):
             "masked": prompt.masked_count if prompt else 0,
             "items": to_wire(stored_items(turn.context or [])),
         }
-        await self.finish_in_thread(lambda: answer)
+        return await self.encode_in_thread(lambda: answer)

@@ -39,7 +39,8 @@ from pathlib import PurePosixPath
 from typing import Any, Protocol
 
 from ..errors import NotFound, SessionCorrupt, SessionTooNew, StorageError
-from ..models import NewLogEntry, SessionKey, check_id, is_id, utc_now
+from ..models import Id, NewLogEntry, SessionKey, check_id, is_id, utc_now
+from ..payload import Payload
 from ..sessions.base import SessionManager
 from ..sessions.record.lru_cache import LRUCache
 from ..sessions.record.merge import last_digest, seqs_by_digest
@@ -87,11 +88,11 @@ class NotebookFiles(Protocol):
 
 
 @dataclass(frozen=True)
-class NotebookIdentity:
-    """A notebook's id, and that of the notebook it was copied from, if any."""
+class NotebookIdentity(Payload):
+    """The id of a notebook, and the id of the notebook that it was copied from, if any."""
 
-    notebook_id: str
-    forked_from: str | None = None
+    notebook_id: Id
+    forked_from: Id | None = None
 
 
 class NotebookRegistry:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from dataclasses import dataclass, field
+from typing import Any, Literal
 
 from ..payload import Payload
 from .step import ContributorKind, Kind, Outcome, Step
@@ -90,20 +90,18 @@ class CellSnapshot(Payload):
         return sent
 
 
-class NotebookSnapshot(NamedTuple):
-    """A notebook after a moment: its cells in order, and those deleted so far."""
+@dataclass(frozen=True)
+class NotebookSnapshot(Payload):
+    """A notebook after a moment: its cells in order, and the cells deleted up to this moment.
 
-    moment: Moment
+    ``version`` is that of the timeline.
+    """
+
+    version: str = field(default="", kw_only=True)
+    index: int
+    timestamp: str
     cells: list[CellSnapshot]
     deleted: list[CellSnapshot]
-
-    def to_wire(self) -> dict[str, Any]:
-        return {
-            "index": self.moment.index,
-            "timestamp": self.moment.timestamp,
-            "cells": [cell.to_wire() for cell in self.cells],
-            "deleted": [cell.to_wire() for cell in self.deleted],
-        }
 
 
 def moment_of(

@@ -67,7 +67,7 @@ class Timeline:
             if cell.cell_id not in present and cell.is_deleted(index)
         ]
         cells = [self._cells[cell_id].snapshot(index, cell_id in changed) for cell_id in cell_ids]
-        return NotebookSnapshot(moment, cells, deleted)
+        return NotebookSnapshot(index, moment.timestamp, cells, deleted)
 
     def list_changes(self) -> Iterator[ListChange]:
         """Yield the changes of the lists of cells and deleted cells, oldest first."""

@@ -84,6 +84,7 @@ async def test_moments_of_an_older_timeline_stay_available(call, scripted):
     await call("POST", "sessions/nb/c1/events", [{"type": "edit", "source": "newest"}])
     assert (await call("GET", last)).data == before
     assert before["version"] == timeline["version"]
+    assert (await call("GET", f"notebooks/nb/moments/0?version={'x' * 65}")).status == 400
 
 
 async def test_the_report_counts_lines_by_hand_and_by_model(call, scripted):

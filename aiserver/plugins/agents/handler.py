@@ -22,6 +22,7 @@ from .resources import TEMPLATES, get_prompt, list_prompts, list_resources, read
 from .runs import NotebookRuns
 from .service import AgentService, Refused
 from .tools import TOOLS, call_tool
+from .undo_run import UndoneRun
 from .writer import Author
 
 _INSTRUCTIONS = (
@@ -131,16 +132,15 @@ class RunsHandler(_AgentsHandler):
     """Lists the runs of agents in a notebook."""
 
     @guarded("read")
-    async def get(self, notebook_id: str) -> None:
+    async def get(self, notebook_id: str) -> NotebookRuns:
         """Answer with the runs, the newest first, and the permissions."""
         check_id("notebookId", notebook_id)
         permissions = self.service.permissions
-        runs = NotebookRuns(
+        return NotebookRuns(
             await self.service.runs(notebook_id),
             permissions.levels(notebook_id) or {},
             permissions.cap,
         )
-        await self.finish(json_bytes(runs.to_wire()))
 
 
 class PermissionBody(Body):
@@ -167,7 +167,6 @@ class PermissionHandler(_AgentsHandler):
         if body.level == "all" and not is_open:
             raise NotFound(UserText("This page is no longer open."))
         self.service.choose(notebook_id, body.agent, body.level, body.page)
-        self.set_status(204)
 
 
 _Short = Annotated[str, Field(max_length=256)]
@@ -188,7 +187,7 @@ class HookHandler(_AgentsHandler):
     """Records what an agent writes into files by itself."""
 
     @guarded("write")
-    async def post(self) -> None:
+    async def post(self) -> dict[str, int]:
         """Remember the file, or record what has changed; answer with the number of changes."""
         self.check_owner()
         body = self.body(HookBody)
@@ -201,7 +200,7 @@ class HookHandler(_AgentsHandler):
             changes = await self.service.after_write(
                 path, agent, body.session, body.tool, body.call
             )
-        await self.finish(json_bytes({"changes": changes}))
+        return {"changes": changes}
 
 
 class UndoBody(Body):
@@ -215,7 +214,7 @@ class UndoHandler(_AgentsHandler):
     """Undoes and redoes a run."""
 
     @guarded("write")
-    async def post(self, notebook_id: str, run: str, action: str) -> None:
+    async def post(self, notebook_id: str, run: str, action: str) -> UndoneRun:
         """Answer with what was done to each cell, or would be."""
         self.check_owner()
         body = self.body(UndoBody)
@@ -235,7 +234,7 @@ class UndoHandler(_AgentsHandler):
                 await service.apply_plan(plan, Author(None, data={"tool": f"run_{action}"}), state)
         except Refused as refused:
             raise InvalidRequest(refused.sentence) from refused
-        await self.finish(json_bytes(plan.to_wire()))
+        return UndoneRun(plan.cells, plan.order)
 
 
 class ChannelHandler(_AgentsHandler, SocketHandler):

@@ -208,7 +208,7 @@ async def notebook_as_of(
         raise NotFound(UserText("This point is not in the history."))
     snapshot = timeline.at(index)
     return {
-        "at": snapshot.moment.timestamp,
+        "at": snapshot.timestamp,
         "cells": [
             {"cell": cell.cell_id, "type": cell.type, "source": hidden(cell.source)}
             for cell in snapshot.cells

@@ -62,8 +62,8 @@ class UndoPlan:
     operations: list[Operation]
     order: list[str]
 
-    def for_agents(self) -> UndoPlan:
-        """Return the plan without secrets."""
+    def for_agents(self) -> UndoneRun:
+        """Return the changes without secrets."""
         cells = [
             replace(
                 cell,
@@ -73,11 +73,7 @@ class UndoPlan:
             )
             for cell in self.cells
         ]
-        return replace(self, cells=cells)
-
-    def to_wire(self) -> dict[str, Any]:
-        """Return the plan as a preview shows it."""
-        return UndoneRun(self.cells, self.order).to_wire()
+        return UndoneRun(cells, self.order)
 
 
 def plan_undo(

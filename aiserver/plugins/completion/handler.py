@@ -6,7 +6,6 @@ import asyncio
 
 from ...errors import FeatureForbidden
 from ...handlers.base import AIServerHandler, guarded
-from ...surrogates import json_bytes
 from .gap import CompletionBody
 from .plugin import CompletionPlugin
 
@@ -17,7 +16,7 @@ class CompleteHandler(AIServerHandler):
     _completion: asyncio.Task[str] | None = None
 
     @guarded("execute")
-    async def post(self) -> None:
+    async def post(self) -> dict[str, str] | None:
         """Answer with the code to insert at the cursor. Nothing is recorded."""
         self.check_owner()
         services, body = self.services, self.body(CompletionBody)
@@ -28,8 +27,7 @@ class CompleteHandler(AIServerHandler):
             plugin.completer.complete(body, services.models, services.assistant)
         )
         await asyncio.wait({self._completion})
-        if not self._completion.cancelled():
-            await self.finish(json_bytes({"text": self._completion.result()}))
+        return None if self._completion.cancelled() else {"text": self._completion.result()}
 
     def on_connection_close(self) -> None:
         """Cancel the completion, which stops the model."""

@@ -9,7 +9,6 @@ from pydantic import Field
 from ...handlers.base import AIServerHandler, guarded
 from ...prompts.prompt_input import DatabaseTable, FileProfile
 from ...requests import Body
-from ...surrogates import json_bytes
 from .context import describe_files
 from .names import is_data_file
 from .reader import DataFiles
@@ -32,13 +31,13 @@ class DataFilesHandler(AIServerHandler):
     """Describes data files, about which the page suggests requests."""
 
     @guarded("read")
-    async def post(self) -> None:
-        """Answer with files and columns. Nothing is sent to a model."""
+    async def post(self) -> dict[str, Any]:
+        """Answer with the files and their columns. Nothing is changed or sent to a model."""
         body = self.body(DataFilesBody)
         data_files = DataFiles(await self.readable_folder())
         mentions = [[name] for name in body.names if is_data_file(name)]
         files = await describe_files(data_files, body.path, mentions)
-        await self.finish(json_bytes({"files": [_file_fields(file) for file in files]}))
+        return {"files": [_file_fields(file) for file in files]}
 
 
 def _file_fields(file: FileProfile) -> dict[str, Any]:

@@ -11,7 +11,6 @@ from ...handlers.base import AIServerHandler, guarded
 from ...requests import Body
 from ...sessions.file.directory import FOLDER
 from ...sessions.file.manager import FileSessionManager
-from ...surrogates import json_bytes
 from . import setup
 
 
@@ -25,7 +24,7 @@ class GitHandler(AIServerHandler):
     """Reports whether a person has to decide, and applies the decision."""
 
     @guarded("read")
-    async def get(self) -> None:
+    async def get(self) -> dict[str, str | None]:
         """Answer with the repository that needs a decision, or null.
 
         Users other than the server's owner always get null.
@@ -33,7 +32,7 @@ class GitHandler(AIServerHandler):
         owner = self.services.owner
         root = None if owner and self.user_name != owner else self._root
         repository = root and await asyncio.to_thread(_undecided_repository, root)
-        await self.finish(json_bytes({"repository": str(repository) if repository else None}))
+        return {"repository": str(repository) if repository else None}
 
     @guarded("write")
     async def post(self) -> None:
@@ -48,7 +47,6 @@ class GitHandler(AIServerHandler):
             await asyncio.to_thread(apply, root)
         except OSError as exc:
             raise StorageReadOnly(setup.READ_ONLY) from exc
-        self.set_status(204)
 
     @property
     def _root(self) -> Path | None:

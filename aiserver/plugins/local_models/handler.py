@@ -68,7 +68,6 @@ class InstallHandler(LocalModelsHandler):
         """Stop the installation. The next one continues the download."""
         self.check_owner()
         await self.local.installer.stop()
-        self.set_status(204)
 
 
 class LocalModelHandler(LocalModelsHandler):
@@ -78,7 +77,6 @@ class LocalModelHandler(LocalModelsHandler):
     async def delete(self, name: str) -> None:
         self.check_owner()
         await self.local.remove(name)
-        self.set_status(204)
 
 
 async def _events(installation: Installation) -> AsyncGenerator[Event | None, None]:

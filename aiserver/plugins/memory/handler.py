@@ -8,12 +8,11 @@ from dataclasses import replace
 from typing import Any, cast
 
 from ...errors import FeatureForbidden, NotFound, NotOwner, ProposalNotFound
-from ...handlers.base import AIServerHandler, guarded
+from ...handlers.base import AIServerHandler, Answer, Encoded, guarded
 from ...models import check_id
 from ...payload import to_wire
 from ...prompts.language import cell_language
 from ...prompts.project import closed_note
-from ...surrogates import json_bytes
 from ..search.plugin import SearchPlugin
 from ..search.query import MIN_SIMILARITY, compared_parts, similarity
 from .bodies import (
@@ -68,21 +67,21 @@ class MemoryBase(AIServerHandler):
             services.sessions, texts, owner=services.session_owner, are_complete=are_complete
         )
 
-    async def finish_in_thread(self, build: Callable[[], Any]) -> None:
-        """Build a long answer in the thread for memories."""
-        await self.finish(await run_in_memory_thread(lambda: json_bytes(build())))
+    async def encode_in_thread(self, build: Callable[[], Answer]) -> Encoded[Answer]:
+        """Build and encode a long answer in the thread of memories."""
+        return await run_in_memory_thread(lambda: Encoded(build()))
 
 
 class MemoryHandler(MemoryBase):
     """Lists the entries of both memories, and adds entries."""
 
     @guarded("read")
-    async def get(self) -> None:
-        """Answer with the entries, the project's first, and the scopes here."""
+    async def get(self) -> Encoded[dict[str, Any]]:
+        """Answer with the entries, the project's first, and with the scopes that exist here."""
         memory = self.memory
         listed = await memory.list_entries(skip_unreadable=True)
         lists = {"scopes": memory.scopes, "unreadable": await memory.unreadable_scopes()}
-        await self.finish_in_thread(lambda: lists | {"entries": to_wire(listed)})
+        return await self.encode_in_thread(lambda: lists | {"entries": to_wire(listed)})
 
     @guarded("write")
     async def post(self) -> None:
@@ -117,13 +116,14 @@ class MemorySearchHandler(MemoryBase):
     """Searches the entries of both memories."""
 
     @guarded("read")
-    async def post(self) -> None:
-        """Answer with the best entries, those with all words first."""
+    async def post(self) -> dict[str, Any]:
+        """Answer with the best entries: those that contain all words first. Changes nothing."""
         memory, body = self.memory, self.body(MemorySearchBody)
         listed = await memory.list_entries(skip_unreadable=True)
         results = await find_entries(self.plugin.recall, listed, body.query, body.limit)
-        entries = [entry.to_wire() | {"has_all_words": has_all} for entry, has_all in results]
-        await self.finish(json_bytes({"entries": entries}))
+        return {
+            "entries": [entry.to_wire() | {"has_all_words": has_all} for entry, has_all in results]
+        }
 
 
 class MemoryReviewHandler(MemoryBase):
@@ -133,28 +133,27 @@ class MemoryReviewHandler(MemoryBase):
     async def post(self) -> None:
         memory, body = self.memory, self.body(MemoryReviewBody)
         await memory.review(body.digests, used=body.used)
-        self.set_status(204)
 
 
 class ProposalsHandler(MemoryBase):
     """Lists the proposals that wait for the person, and adds one."""
 
     @guarded("read")
-    async def get(self) -> None:
-        """Answer with the proposals, oldest first, and similar entries."""
+    async def get(self) -> Encoded[dict[str, Any]]:
+        """Answer with the proposals, oldest first, and the entries that are similar to each."""
         memory = self.memory
         waiting = await memory.pending()
         listed = await memory.list_entries(skip_unreadable=True) if waiting else []
-        await self.finish_in_thread(lambda: {"proposals": _with_similar(waiting, listed)})
+        return await self.encode_in_thread(lambda: {"proposals": _with_similar(waiting, listed)})
 
     @guarded("write")
-    async def post(self) -> None:
-        """The text is not remembered before the person confirms it."""
+    async def post(self) -> Encoded[dict[str, Any]]:
+        """Store a proposal. It is not remembered before the person confirms it."""
         memory, body = self.memory, self.body(MemoryProposalBody)
         proposal = await memory.propose(body.text, body.scope, body.origin, _source(body.source))
         listed = await memory.list_entries(skip_unreadable=True)
         self.set_status(201)
-        await self.finish_in_thread(lambda: _with_similar([proposal], listed)[0])
+        return await self.encode_in_thread(lambda: _with_similar([proposal], listed)[0])
 
 
 class MemoryConfirmHandler(MemoryBase):
@@ -186,15 +185,14 @@ class MemoryRejectHandler(MemoryBase):
     async def post(self, id_: str) -> None:
         """Remove the proposal without a trace."""
         await self.memory.reject(id_)
-        self.set_status(204)
 
 
 class PastAnswerHandler(MemoryBase):
     """Offers an answer that the person has accepted in another notebook."""
 
     @guarded("read")
-    async def post(self) -> None:
-        """Answer with the best one, or null. Nothing is sent to a model."""
+    async def post(self) -> dict[str, Any]:
+        """Answer with the best one, or null. Nothing is changed or sent to a model."""
         self.check_memory()
         services, body = self.services, self.body(PastAnswerBody)
         search = services.plugins.find(SearchPlugin)
@@ -209,7 +207,7 @@ class PastAnswerHandler(MemoryBase):
         )
         paths = await services.notebooks.paths([answer.notebook_id] if answer else [])
         answer = answer and replace(answer, path=paths[answer.notebook_id])
-        await self.finish(json_bytes({"answer": to_wire(answer)}))
+        return {"answer": to_wire(answer)}
 
 
 class NoteHandler(MemoryBase):
@@ -221,15 +219,15 @@ class NoteHandler(MemoryBase):
         return self.memory.notes
 
     @guarded("read")
-    async def get(self, notebook_id: str) -> None:
+    async def get(self, notebook_id: str) -> dict[str, Any]:
         """Answer with the note, or null."""
         note = await self.notes.get(check_id("notebookId", notebook_id))
         is_being_worded = self.plugin.writer.is_running(self.services.assistant, notebook_id)
-        await self._answer(note, is_being_worded)
+        return self._answer(note, is_being_worded)
 
     @guarded("write")
-    async def post(self, notebook_id: str) -> None:
-        """Answer with the note, made if it is missing or outdated."""
+    async def post(self, notebook_id: str) -> dict[str, Any]:
+        """Make the note from the notebook's cells if it is missing or outdated; answer with it."""
         notes, body = self.notes, self.body(NoteBody)
         check_id("notebookId", notebook_id)
         outline = await asyncio.to_thread(outline_of, body.cells)
@@ -240,18 +238,18 @@ class NoteHandler(MemoryBase):
             is_being_worded = await self.plugin.writer.start(
                 self.services.assistant, notebook_id, outline, body.cells, again=body.again
             )
-        await self._answer(note, is_being_worded)
+        return self._answer(note, is_being_worded)
 
     @guarded("write")
-    async def patch(self, notebook_id: str) -> None:
-        """Replace the text, or choose whether requests contain it."""
+    async def patch(self, notebook_id: str) -> dict[str, Any]:
+        """Replace the text by the person's, or choose whether requests contain it."""
         notes, body = self.notes, self.body(NoteChangeBody)
         check_id("notebookId", notebook_id)
         if body.text is not None:
             await notes.write(notebook_id, body.text, body.expected, is_undo=body.undo)
         if body.used is not None:
             await notes.set_used(notebook_id, is_used=body.used)
-        await self._answer(await notes.get(notebook_id))
+        return self._answer(await notes.get(notebook_id))
 
     @guarded("write")
     async def delete(self, notebook_id: str) -> None:
@@ -267,7 +265,7 @@ class NoteHandler(MemoryBase):
             await stored.delete()  # stored meanwhile
         await self.finish({"deleted_prompts": stored.deleted_count})
 
-    async def _answer(self, note: Note | None, is_being_worded: bool = False) -> None:
+    def _answer(self, note: Note | None, is_being_worded: bool = False) -> dict[str, Any]:
         fields = note and {
             "text": note.text,
             "author": note.author if note.is_generated else "person",
@@ -276,7 +274,7 @@ class NoteHandler(MemoryBase):
             "expires_at": note.expires_at(self.notes.lifetime),
             "used": note.used,
         }
-        await self.finish(json_bytes({"note": fields, "being_worded": is_being_worded}))
+        return {"note": fields, "being_worded": is_being_worded}
 
 
 def _source(body: MemorySource | None) -> TurnSource | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from jupyter_core.paths import jupyter_data_dir
 from jupyter_core.utils import ensure_async
@@ -16,7 +16,6 @@ from ...handlers.base import AIServerHandler, guarded
 from ...payload import to_wire
 from ...prompts.modes import is_slash_word
 from ...requests import Body
-from ...surrogates import json_bytes
 from ..data_files.disk_threads import read_in_thread
 from .recipes import list_recipes, save_in_project, save_own
 from .rules_files import TIMEOUT, list_files
@@ -55,20 +54,20 @@ class RulesFilesHandler(AIServerHandler):
     """Lists the rules files for a notebook."""
 
     @guarded("read")
-    async def post(self) -> None:
+    async def post(self) -> dict[str, Any]:
         """Answer with the files and their texts. Nothing is changed or sent to a model."""
         body = self.body(RulesFilesBody)
         root = await self.readable_folder()
         read = partial(list_files, root, body.path)
         files = await read_in_thread(read, TIMEOUT, "rules") or []
-        await self.finish(json_bytes({"files": to_wire(files)}))
+        return {"files": to_wire(files)}
 
 
 class RecipesHandler(AIServerHandler):
     """Lists and saves recipes."""
 
     @guarded("read")
-    async def post(self) -> None:
+    async def post(self) -> dict[str, Any]:
         """Answer with the recipes for a notebook, except those that have the name of a mode.
 
         The notebook's path is in the body, because URLs appear in logs. Nothing is changed.
@@ -79,7 +78,7 @@ class RecipesHandler(AIServerHandler):
             read = partial(list_recipes, self.services.folder, path, _own_folder())
             recipes = await read_in_thread(read, TIMEOUT, "rules") or []
         usable = [recipe for recipe in recipes if not is_slash_word(recipe.name)]
-        await self.finish(json_bytes({"recipes": to_wire(usable)}))
+        return {"recipes": to_wire(usable)}
 
     @guarded("write")
     async def put(self) -> None:
@@ -103,7 +102,6 @@ class RecipesHandler(AIServerHandler):
                 body.text,
                 replace=body.replace,
             )
-        self.set_status(204)
 
     async def _can_write_files(self) -> bool:
         """Return whether Jupyter's Authorizer lets the user write files."""

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import Field
 
 from ...handlers.base import AIServerHandler, guarded
 from ...models import Id
 from ...requests import Body, SearchBy
-from ...surrogates import json_bytes
 from .embeddings import INSTALL_COMMAND, is_installed
 from .hits import SearchResult
 from .plugin import SearchPlugin
@@ -45,19 +44,19 @@ class SearchHandler(AIServerHandler):
     _task: asyncio.Future[SearchResult] | None = None
 
     @guarded("read")
-    async def post(self) -> None:
+    async def post(self) -> dict[str, Any] | None:
         """Answer with the requested range of the hits, best first."""
-        await self._answer(self.body(SearchBody))
+        return await self._answer(self.body(SearchBody))
 
     @guarded("read")
-    async def get(self) -> None:
+    async def get(self) -> dict[str, Any] | None:
         """Do the same as ``post``.
 
         Prefer ``post``, because the URL of this request contains the query, and servers log URLs.
         """
-        await self._answer(self.query(SearchQuery))
+        return await self._answer(self.query(SearchQuery))
 
-    async def _answer(self, body: SearchBody) -> None:
+    async def _answer(self, body: SearchBody) -> dict[str, Any] | None:
         self._task = asyncio.ensure_future(
             self.services.plugins.get(SearchPlugin).engine.search(
                 body.query,
@@ -73,10 +72,10 @@ class SearchHandler(AIServerHandler):
         except asyncio.CancelledError:
             if not self._task.cancelled():
                 raise
-            return  # the client disconnected
+            return None  # the client disconnected
         can_search_by_meaning = is_installed()
         paths = await self.services.notebooks.paths({hit.notebook_id for hit in result.hits})
-        answer = {
+        return {
             "results": [replace(hit, path=paths[hit.notebook_id]).to_wire() for hit in result.hits],
             "total": result.total,
             "unread": result.unread,
@@ -85,7 +84,6 @@ class SearchHandler(AIServerHandler):
                 "install": None if can_search_by_meaning else INSTALL_COMMAND,
             },
         }
-        await self.finish(json_bytes(answer))
 
     def on_connection_close(self) -> None:
         """Cancel the search. Usually the page disconnects because it sent a newer query."""

@@ -6,12 +6,11 @@ from typing import Annotated
 
 from pydantic import Field
 
-from ...handlers.base import AIServerHandler, guarded
+from ...handlers.base import AIServerHandler, Encoded, guarded
 from ...models import Id, Timestamp
 from ...requests import Body
-from ...surrogates import json_bytes
 from .plugin import UsagePlugin
-from .records import time_of
+from .records import UsageTotals, time_of
 
 
 class UsageTableQuery(Body):
@@ -31,7 +30,7 @@ class UsageHandler(AIServerHandler):
     """Sums the usage."""
 
     @guarded("read")
-    async def get(self) -> None:
+    async def get(self) -> UsageTotals:
         """Answer with the sums of a notebook, or of all notebooks.
 
         With ``since``, other people's requests don't count.
@@ -40,18 +39,16 @@ class UsageHandler(AIServerHandler):
         since = None if query.since is None else time_of(query.since)
         # The sums of a day are compared with a person's budget.
         user = self.user_name if since else ""
-        totals = await self.services.plugins.get(UsagePlugin).reader.totals(
-            query.notebook_id, since, user=user
-        )
-        await self.finish(json_bytes(totals.to_wire()))
+        reader = self.services.plugins.get(UsagePlugin).reader
+        return await reader.totals(query.notebook_id, since, user=user)
 
 
 class UsageTableHandler(AIServerHandler):
     """Lists the usage."""
 
     @guarded("read")
-    async def get(self) -> None:
+    async def get(self) -> Encoded[dict[str, str]]:
         """Answer with the table of all turns as CSV, in JSON, so that no browser shows it."""
         query = self.query(UsageTableQuery)
         content = await self.services.plugins.get(UsagePlugin).reader.table(query.notebook_id)
-        await self.finish_in_thread(lambda: {"content": content})
+        return await self.encode_in_thread(lambda: {"content": content})
