@@ -16,8 +16,8 @@ _PLAIN = {str, int, float, bool, dict, type(None)}  # sent as they are
 class Payload:
     """Base class of the dataclasses that the HTTP API sends, with names in camelCase.
 
-    In a name, ``is_`` is left out. A field that is None by default is left out if it is None,
-    unless it is ``nullable``.
+    In a name, ``is_`` is left out; ``name`` in a field's metadata is another name. A field that is
+    None by default is left out if it is None, unless it is ``nullable``.
     """
 
     __slots__ = ()
@@ -54,7 +54,7 @@ def wire_fields(kind: type[Any]) -> list[tuple[str, str, bool]]:
     return [
         (
             each.name,
-            convert(each.name.removeprefix("is_")),
+            each.metadata.get("name") or convert(each.name.removeprefix("is_")),
             each.default is None and "nullable" not in each.metadata,
         )
         for each in fields(kind)

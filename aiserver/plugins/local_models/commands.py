@@ -260,8 +260,8 @@ def _row(entry: LocalModelEntry) -> tuple[str, ...]:
     notes = []
     if entry.is_installed:
         notes.append("installed" if entry.is_removable else "installed for all users")
-    elif entry.kept:
-        notes.append(f"{size_text(entry.kept)} downloaded")
+    elif entry.partial_bytes:
+        notes.append(f"{size_text(entry.partial_bytes)} downloaded")
     if entry.is_suggested:
         notes.append("suggested for this computer")
     if not entry.fits:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import importlib.util
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Annotated, Any
 
@@ -68,7 +68,7 @@ class LocalModelEntry(Payload):
     is_installed: bool
     installed_bytes: Count
     """The size of the installed file; 0 if the model isn't installed."""
-    kept: Count
+    partial_bytes: Count = field(metadata={"name": "kept"})
     """The number of bytes that an interrupted installation has already downloaded."""
     is_removable: bool
     """Whether the model is installed in the person's own folder."""
@@ -99,7 +99,7 @@ def local_entries() -> list[LocalModelEntry]:
                 speed=speeds.get(model.name),
                 is_installed=installed_bytes > 0,
                 installed_bytes=installed_bytes,
-                kept=0 if path else weights.partial_bytes(model),
+                partial_bytes=0 if path else weights.partial_bytes(model),
                 is_removable=path is not None and path.parent == weights.folder(),
                 is_suggested=model is suggested,
                 fits=memory is None or model.memory <= memory,
