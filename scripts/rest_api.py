@@ -16,6 +16,7 @@ import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from types import UnionType
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
 import yaml
@@ -85,7 +86,7 @@ def answer_types() -> dict[tuple[str, str], str | None]:
 
 
 def _payload_of(kind: Any) -> str | None:
-    kind = get_args(kind)[0] if get_origin(kind) is Encoded else kind
+    kind = get_args(kind)[0] if get_origin(kind) in (Encoded, UnionType) else kind
     return kind.__name__ if isinstance(kind, type) and issubclass(kind, Payload) else None
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import Field
 
@@ -12,7 +12,7 @@ from ...handlers.base import AIServerHandler, guarded
 from ...models import Id
 from ...requests import Body, SearchBy
 from .embeddings import INSTALL_COMMAND, is_installed
-from .hits import SearchResult
+from .hits import SearchByMeaning, SearchResult
 from .plugin import SearchPlugin
 
 
@@ -44,19 +44,19 @@ class SearchHandler(AIServerHandler):
     _task: asyncio.Future[SearchResult] | None = None
 
     @guarded("read")
-    async def post(self) -> dict[str, Any] | None:
+    async def post(self) -> SearchResult | None:
         """Answer with the requested range of the hits, best first."""
         return await self._answer(self.body(SearchBody))
 
     @guarded("read")
-    async def get(self) -> dict[str, Any] | None:
+    async def get(self) -> SearchResult | None:
         """Do the same as ``post``.
 
         Prefer ``post``, because the URL of this request contains the query, and servers log URLs.
         """
         return await self._answer(self.query(SearchQuery))
 
-    async def _answer(self, body: SearchBody) -> dict[str, Any] | None:
+    async def _answer(self, body: SearchBody) -> SearchResult | None:
         self._task = asyncio.ensure_future(
             self.services.plugins.get(SearchPlugin).engine.search(
                 body.query,
@@ -73,17 +73,11 @@ class SearchHandler(AIServerHandler):
             if not self._task.cancelled():
                 raise
             return None  # the client disconnected
-        can_search_by_meaning = is_installed()
         paths = await self.services.notebooks.paths({hit.notebook_id for hit in result.hits})
-        return {
-            "results": [replace(hit, path=paths[hit.notebook_id]).to_wire() for hit in result.hits],
-            "total": result.total,
-            "unread": result.unread,
-            "meaning": {
-                "available": can_search_by_meaning,
-                "install": None if can_search_by_meaning else INSTALL_COMMAND,
-            },
-        }
+        hits = [replace(hit, path=paths[hit.notebook_id]) for hit in result.hits]
+        is_available = is_installed()
+        meaning = SearchByMeaning(is_available, None if is_available else INSTALL_COMMAND)
+        return replace(result, hits=hits, meaning=meaning)
 
     def on_connection_close(self) -> None:
         """Cancel the search. Usually the page disconnects because it sent a newer query."""

@@ -86,15 +86,25 @@ class Hit(Payload):
 
 
 @dataclass(frozen=True)
-class SearchResult:
+class SearchByMeaning(Payload):
+    """Whether search by meaning is available, or the command that installs its package."""
+
+    is_available: bool
+    install: str | None = nullable()
+
+
+@dataclass(frozen=True)
+class SearchResult(Payload):
     """The requested range of the hits of a search."""
 
-    hits: list[Hit] = field(default_factory=list)
+    hits: list[Hit] = field(default_factory=list, metadata={"name": "results"})
     total: int = 0
     """The number of hits, including the hits outside of the requested range."""
     unread: int = 0
     """The number of sessions that weren't searched, because they haven't been read yet or, in a
-    search by meaning, the number of turns without embeddings."""
+    search by meaning, the number of turns without embeddings. Unless it is 0, repeating the request
+    can find more."""
+    meaning: SearchByMeaning = SearchByMeaning(False)
 
 
 class SearchedTexts(NamedTuple):
