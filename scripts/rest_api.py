@@ -78,7 +78,7 @@ def answer_types() -> dict[tuple[str, str], str | None]:
     """Return the name of the payload that a method returns, if any, by its address and verb."""
     return {
         (re.sub(r"\([^)]*\)", "{}", pattern).removeprefix("/aiserver"), verb): _payload_of(
-            get_type_hints(getattr(handler, verb))["return"]
+            get_type_hints(getattr(handler, verb)).get("return")
         )
         for pattern, handler in [*ROUTES, *load_plugins().routes()]
         for verb in VERBS
