@@ -31,8 +31,7 @@ def restore_on_reading(manager: Any, registry: NotebookRegistry, log: logging.Lo
     """Restore the ids in all notebooks that a contents manager reads from now on.
 
     If that fails, or if the manager isn't asynchronous, unlike the session store, ids that another
-    cell may have are replaced. A notebook with a history whose file has no bytes is read as an empty
-    one.
+    cell may have are replaced. An empty file of a notebook with a history is an empty notebook.
     """
     read = manager.get
 
