@@ -10,8 +10,10 @@ from typing import Any
 
 import pytest
 
+from aiserver.plugins.agents.operations import cells_that_stay
+
 from .conftest import LOAD, PLOT, sources
-from .test_tools import CELL, OTHER, Write, notebook_id
+from .test_tools import CELL, OTHER, Write, id_of, notebook_id
 from .test_undo_run import undo
 
 
@@ -73,7 +75,76 @@ async def test_a_change_by_hand_before_is_not_the_agents(call: Any, notebook: Wr
     notebook("by_hand = 1", "df.plot.area()")
     await hook(call, "after", number=2)
     replay = await call("GET", f"sessions/{await notebook_id(call)}/{CELL}/replay")
-    assert [step["author"] for step in replay.data["steps"]] == []
+    assert "agent" not in [step["author"] for step in replay.data["steps"]]
+
+
+def write_without_ids(file: Path, *contents: str) -> None:
+    """Write a notebook of format 4.4, in which each cell has its index as output."""
+    cells = [
+        {
+            "cell_type": "code",
+            "metadata": {},
+            "source": source,
+            "outputs": [{"output_type": "stream", "name": "stdout", "text": [f"{index}"]}],
+            "execution_count": index,
+        }
+        for index, source in enumerate(contents)
+    ]
+    content = {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 4}
+    file.write_text(json.dumps(content), "utf-8")
+
+
+async def test_undoing_changes_of_a_cell_without_id_leaves_the_others(
+    call: Any, jp_root_dir: Path, jp_fetch: Any
+) -> None:
+    """P53"""
+    file = jp_root_dir / "a.ipynb"
+    contents = [LOAD, "df.head()", "df.dropna()", PLOT, "df.head()"]
+    for number, source in enumerate(("df.tail()", "df.sample(5)", "df.mean()")):
+        write_without_ids(file, *contents)
+        await hook(call, "before", number=number)
+        contents[2] = source
+        write_without_ids(file, *contents)
+        await hook(call, "after", number=number)
+    model = json.loads((await jp_fetch("api", "contents", "a.ipynb")).body)
+    file.write_text(json.dumps(model["content"]), "utf-8")  # as JupyterLab saves it
+    path = f"agents/notebooks/{id_of(file)}"
+    (run,) = (await call("GET", path)).data["runs"]
+    assert (run["edits"], len(run["cells"])) == (3, 1)
+    path = f"agents/runs/{id_of(file)}/{run['run']}/undo"
+    assert (await call("POST", path, {"path": "a.ipynb", "preview": False})).status == 200
+    assert sources(file) == [LOAD, "df.head()", "df.dropna()", PLOT, "df.head()"]
+    outputs = [cell["outputs"][0]["text"] for cell in json.loads(file.read_text("utf-8"))["cells"]]
+    assert list(map("".join, outputs)) == list("01234")
+
+
+def cell(source: str, id_: str = "") -> dict[str, str]:
+    return {"cell_type": "code", "source": source} | ({"id": id_} if id_ else {})
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "pairs"),
+    [
+        ("abc", "axc", {0: 0, 1: 1, 2: 2}),
+        ("abc", "cab", {0: 2, 1: 0, 2: 1}),
+        ("abac", "abaxac", {0: 0, 1: 1, 2: 2, 5: 3}),
+        ("abcd", "axyd", {0: 0, 3: 3}),
+        ("abc", "ac", {0: 0, 1: 2}),
+        ("aa", "aaa", {0: 0, 1: 1}),
+        ("", "a", {}),
+    ],
+)
+def test_cells_that_stay_are_those_with_the_same_content_or_place(
+    before: str, after: str, pairs: dict[int, int]
+) -> None:
+    assert cells_that_stay(list(map(cell, before)), list(map(cell, after))) == pairs
+    numbered = [cell(source, str(index)) for index, source in enumerate(after)]
+    assert cells_that_stay(list(map(cell, before)), numbered) == pairs
+
+
+def test_a_cell_with_another_id_of_its_own_is_another_cell() -> None:
+    before = [cell("a", CELL), cell("b", OTHER)]
+    assert cells_that_stay(before, [cell("a", "ce110009"), cell("c", CELL)]) == {1: 0}
 
 
 async def test_a_cell_that_is_changed_again_keeps_its_history(call: Any, notebook: Write) -> None:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import uuid
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from difflib import SequenceMatcher
 from itertools import pairwise
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
 from ...models import Id
+from ...notebooks.cell_match import is_positional
 from ...requests import Body, CellType, Source
 
 
@@ -165,6 +168,36 @@ def apply_operations(cells: list[dict[str, Any]], operations: Sequence[Operation
     for operation in operations:
         _apply(result, operation)
     cells[:] = result
+
+
+def cells_that_stay(
+    before: Sequence[Mapping[str, Any]], after: Sequence[Mapping[str, Any]]
+) -> dict[int, int]:
+    """Return which cell before a write is the one after it, by indices: ``{after: before}``.
+
+    That is the cell with the same id in the file. If it has none, or one by its place, it is the
+    cell with the same content, or else the only one that was between the same two cells.
+    """
+    old, new = list(map(_file_key, before)), list(map(_file_key, after))
+    counts, new_counts = Counter(old), Counter(new)
+    places = {key: place for place, key in enumerate(old) if counts[key] == 1}
+    pairs = {i: places[key] for i, key in enumerate(new) if key in places and new_counts[key] == 1}
+    matcher = SequenceMatcher(None, old, new, autojunk=False)
+    for tag, start, end, new_start, new_end in matcher.get_opcodes():
+        rest = sorted({*range(start, end)}.difference(pairs.values()))
+        new_rest = [i for i in range(new_start, new_end) if i not in pairs]
+        has_ids = any(old[i][0] for i in rest) or any(new[i][0] for i in new_rest)
+        if tag == "equal" or (len(rest) == len(new_rest) == 1 and not has_ids):
+            pairs.update(zip(new_rest, rest, strict=True))
+    return pairs
+
+
+def _file_key(cell: Mapping[str, Any]) -> tuple[str, str, str]:
+    """Return the id of a cell in a file, or else its type and content."""
+    id_ = cell.get("id")
+    if isinstance(id_, str) and id_ and not is_positional(id_):
+        return id_, "", ""
+    return "", str(cell.get("cell_type")), source_of(cell)
 
 
 def operations_between(

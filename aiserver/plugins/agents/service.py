@@ -455,7 +455,10 @@ class AgentService:
         """
         if not operations:
             return 0
+        has_id = bool(notebook.notebook_id)
         notebook = await self.writer.identify(notebook)
+        if before.cells and not has_id:
+            await self.writer.record_all(notebook, before.cells)
         run = uuid.uuid5(uuid.NAMESPACE_URL, f"{agent.name}\n{data['session']}").hex
         owner = self.services.session_owner
         log = await self.services.sessions.read_notebook_log(notebook.notebook_id, owner=owner)

@@ -19,7 +19,6 @@ from typing import Any, Literal, Protocol
 from ... import durable
 from ...errors import NotFound, UserText
 from ...models import Contributor, NewEvent, SessionKey, is_id, utc_now
-from ...notebooks.cell_match import is_positional
 from ...notebooks.change_log import Batch, CellChange, ChangeRecorder
 from ...notebooks.identity import NotebookRegistry
 from ...notebooks.restored_ids import is_valid, restore_ids
@@ -33,6 +32,7 @@ from .operations import (
     Operation,
     Stale,
     apply_operations,
+    cells_that_stay,
     source_of,
 )
 from .pages import Pages
@@ -163,17 +163,14 @@ class NotebookWriter:
         path = self.name(path)
         before = before or b'{"nbformat": 4, "metadata": {}, "cells": []}'
         old, new = [await asyncio.to_thread(_content, data) for data in (before, after)]
-        ids, new_ids = _ids(old), _ids(new)
+        pairs = await asyncio.to_thread(cells_that_stay, old["cells"], new["cells"])
         await restore_ids(self._notebooks, path, old)
         await restore_ids(self._notebooks, path, new)
-        # Of a file with little text, no cell is recognised in `new` when the text has changed.
-        pairs = zip(ids, _ids(old), strict=True)
-        same = {own: id_ for own, id_ in pairs if own and not is_positional(own)}
-        new_ids = [same.get(*pair) for pair in zip(new_ids, _ids(new), strict=True)]
-        if len(set(new_ids)) == len(new_ids):
-            for cell, id_ in zip(new["cells"], new_ids, strict=True):
-                cell["id"] = id_
         first, second = [await self._notebook(path, content, None) for content in (old, new)]
+        if second.notebook_id in ("", first.notebook_id) or not first.notebook_id:
+            # What was recorded may say nothing about one of the two: for example, if the notebook
+            # is unknown, or contains little text.
+            _share_ids(first.cells, second.cells, pairs)
         return first, replace(second, notebook_id=second.notebook_id or first.notebook_id)
 
     def name(self, path: str) -> str:
@@ -225,10 +222,13 @@ class NotebookWriter:
                 and model.get("writable") is not False
             ):
                 await self._save(notebook, content, _valid_cells(content.get("cells")))
+        await self.record_all(notebook, notebook.cells)
+
+    async def record_all(self, notebook: Notebook, cells: Sequence[Mapping[str, Any]]) -> None:
+        """Record what all these cells of a notebook contain. Raises StorageError."""
         now = utc_now()
         events = [
-            (cell, NewEvent(type="edit", timestamp=now, source=source_of(cell)))
-            for cell in notebook.cells
+            (cell, NewEvent(type="edit", timestamp=now, source=source_of(cell))) for cell in cells
         ]
         changes = [
             CellChange(
@@ -237,7 +237,7 @@ class NotebookWriter:
             )
             for cell, event in events
         ]
-        order = [(str(cell["id"]), str(cell["cell_type"])) for cell in notebook.cells]
+        order = [(str(cell["id"]), str(cell["cell_type"])) for cell in cells]
         batch = Batch(uuid.uuid4().hex, now, changes, order)
         await self._changes.record(notebook.notebook_id, batch)
 
@@ -358,8 +358,16 @@ def _content(data: bytes) -> dict[str, Any]:
     return content
 
 
-def _ids(content: Mapping[str, Any]) -> list[str]:
-    return [str(cell.get("id", "")) for cell in content["cells"]]
+def _share_ids(
+    before: Sequence[Mapping[str, Any]], after: Sequence[dict[str, Any]], pairs: Mapping[int, int]
+) -> None:
+    """Give the cells after a write the ids of those before it, and no other cell such an id."""
+    taken = {before[index]["id"] for index in pairs.values()}
+    for index, cell in enumerate(after):
+        if index in pairs:
+            cell["id"] = before[pairs[index]]["id"]
+        elif cell["id"] in taken:
+            cell["id"] = str(uuid.uuid4())
 
 
 def _dict(value: object) -> dict[str, Any]:
