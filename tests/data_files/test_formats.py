@@ -341,3 +341,35 @@ def test_the_cut_of_a_text_divides_no_secret(tmp_path: Path, line: str, filler: 
         [read] = DataFiles(str(tmp_path)).read_texts("n.ipynb", ["a.txt"]).values()
         assert MAX_BYTES - 400 < len(read) <= MAX_BYTES
         assert SECRET[:5] not in redact(read, is_prose=True)
+
+
+def notebook_text(folder: Path, data: str) -> str | None:
+    (folder / "a.ipynb").write_text(data, "utf-8")
+    return DataFiles(str(folder)).read_texts("n.ipynb", ["a.ipynb"]).get("a.ipynb")
+
+
+def notebook_json(plot: str = "") -> str:
+    output = {"output_type": "display_data", "data": {"image/png": plot, "text/plain": "Ada 82000"}}
+    cell = {"cell_type": "code", "source": "df.head()", "outputs": [output]}
+    return json.dumps({"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
+
+
+@pytest.mark.parametrize("size", [0, 9_000_000])
+def test_the_text_of_a_notebook_is_that_of_its_cells(tmp_path: Path, size: int) -> None:
+    assert notebook_text(tmp_path, notebook_json("A" * size)) == "# %% [code]\ndf.head()"
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        f"<<<<<<< HEAD\n{notebook_json()}\n=======\n{notebook_json()}\n>>>>>>> main\n",
+        json.dumps({"nbformat": 3, "worksheets": [{"cells": [{"input": "df.head()"}]}]}),
+        json.dumps({"cells": ["Ada 82000"]}),
+        json.dumps(["Ada 82000"]),
+        notebook_json()[:-1],
+        "",
+    ],
+)
+def test_a_damaged_notebook_has_no_text(tmp_path: Path, data: str) -> None:
+    """Its outputs would be a part of it."""
+    assert notebook_text(tmp_path, data) is None

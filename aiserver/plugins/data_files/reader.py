@@ -1,8 +1,8 @@
 """Find and describe the data files that a request names. Read the texts of other files.
 
-Invariants: at most ``MAX_BYTES`` of a text file are used; a notebook's text is its sources. Other
-files are read in a child process. If a file can't be described, there are no columns, and no error
-is raised. No description contains lone surrogates.
+Invariants: at most ``MAX_BYTES`` of a text file are used; a notebook's text is its sources, and a
+damaged one has none. Other files are read in a child process. If a file can't be described, there
+are no columns, and no error is raised. No description contains lone surrogates.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from .text import decode, read_delimited
 
 MAX_FILES = 5
 MAX_BYTES = 65_536  # of a text file
-_MAX_NOTEBOOK = 8_000_000  # bytes of a notebook with its outputs
+_MAX_NOTEBOOK = 100_000_000  # bytes of a notebook with its outputs
 _CUT_BYTES = 8_192  # around a cut, to search for divided secrets
 _CUT_ATTEMPTS = 12
 _SQLITE = b"SQLite format 3\0"
@@ -79,14 +79,15 @@ class DataFiles:
 
 
 def _text_of(file: BinaryIO, path: str) -> str | None:
-    """Return None for no text."""
-    data = file.read(MAX_BYTES + _CUT_BYTES)
-    if path.lower().endswith(".ipynb"):
-        with contextlib.suppress(ValueError, TypeError, KeyError, RecursionError):
-            cells = json.loads(data + file.read(_MAX_NOTEBOOK))["cells"]
-            parts = [f"# %% [{cell['cell_type']}]\n{cell_source(cell)}" for cell in cells]
-            data = "\n\n".join(parts).encode("utf-8", "replace")
-    return _beginning(data)
+    """Return None for no text. The file of a notebook is never text: it contains outputs."""
+    if not path.lower().endswith(".ipynb"):
+        return _beginning(file.read(MAX_BYTES + _CUT_BYTES))
+    try:
+        cells = json.loads(file.read(_MAX_NOTEBOOK))["cells"]
+        parts = [f"# %% [{cell['cell_type']}]\n{cell_source(cell)}" for cell in cells]
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        return None
+    return _beginning("\n\n".join(parts).encode("utf-8", "replace"))
 
 
 def _beginning(data: bytes) -> str | None:
