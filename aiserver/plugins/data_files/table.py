@@ -44,6 +44,8 @@ _IDENTIFIER = re.compile(
 )
 # For example `1,234.50 €` or `12%`; `_is_value` looks for a digit.
 _NUMERIC = re.compile(r"[-+()0-9 .,:/%$€£¥]+")
+# Missing values that pandas doesn't know.
+_MISSING = re.compile(r"[-–—?.]+|n\. ?a\.", re.IGNORECASE)
 _MIN_SAMPLE = 10  # rows; fewer don't show the length of others
 _KINDS = {dict: "objects", list: "lists", str: "texts", bool: "booleans", type(None): "nulls"}
 _KINDS |= {int: "numbers", float: "numbers"}
@@ -161,10 +163,10 @@ def _shape(text: str) -> str:
 
 
 def _is_value(cell: str) -> bool:
-    """Recognise numbers, URLs, e-mail addresses and long texts."""
+    """Recognise numbers, signs of missing values, URLs, e-mail addresses and long texts."""
     if len(cell) > _LONGEST_NAME or "://" in cell or (cell and all(map(is_number, cell.split()))):
         return True
-    forms = (_IDENTIFIER, _NAMED_MONTH, _DAY_AND_YEAR)
+    forms = (_MISSING, _IDENTIFIER, _NAMED_MONTH, _DAY_AND_YEAR)
     if cell.lower() in ("true", "false") or any(form.fullmatch(cell) for form in forms):
         return True
     if _NUMERIC.fullmatch(cell) and any(char.isdigit() for char in cell):
