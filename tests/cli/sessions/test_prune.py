@@ -51,6 +51,17 @@ def create_notebooks(work: Path, owner: str = "") -> None:
     (work / "there.ipynb").write_text(text)
 
 
+def record_path(work: Path, path: str) -> None:
+    """Record that the deleted notebook was at this path."""
+
+    async def move() -> None:
+        store = FileSessionManager(root=str(work))
+        await store.append_notebook_log("gone", [log_entry(path=path)])
+        await store.close()
+
+    asyncio.run(move())
+
+
 def make_old(work: Path, notebook_id: str) -> None:
     """Set the last update of a notebook's sessions to a date years ago."""
     for file in (work / ".aiserver_sessions").glob(f"{notebook_id}_*.json"):
@@ -64,13 +75,7 @@ def test_text_notebooks_are_not_missing(run: Run, work: Path, path: str):
     """They contain no id: one may have been renamed, and one of a pair is there."""
     create_notebooks(work)
     (work / "pair.md").touch()
-
-    async def move() -> None:
-        store = FileSessionManager(root=str(work))
-        await store.append_notebook_log("gone", [log_entry(path=path)])
-        await store.close()
-
-    asyncio.run(move())
+    record_path(work, path)
     before = tree(work)
     done = run("prune", "--missing", "--yes")
     assert "Nothing to delete" in done.out and tree(work) == before
@@ -174,6 +179,21 @@ def test_a_notebook_moved_outside_of_jupyter_is_not_missing(run: Run, work: Path
     (work / "deep" / "er" / "renamed.ipynb").write_text(text)
     done = run("prune", "--missing", "--yes")
     assert "Nothing to delete." in done.out and len(stored(work)) == 2
+
+
+@pytest.mark.parametrize("is_mounted", [True, False])
+def test_notebooks_in_a_linked_folder_are_not_missing(run: Run, work: Path, is_mounted: bool):
+    """P28: they may have been renamed there, or their disk isn't mounted."""
+    create_notebooks(work)
+    (work / "linked").symlink_to("../data")
+    if is_mounted:
+        (work.parent / "data").mkdir()
+        text = json.dumps({"metadata": {"aiserver": {"notebook_id": "gone"}}})
+        (work.parent / "data" / "renamed.ipynb").write_text(text)
+    record_path(work, "linked/gone.ipynb")
+    done = run("prune", "--missing", "--yes")
+    assert "Nothing to delete." in done.out and "may have been renamed" in done.err
+    assert len(stored(work)) == 2
 
 
 def test_no_notebook_of_a_database_is_missing(run: Run, work: Path):

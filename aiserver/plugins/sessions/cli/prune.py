@@ -10,8 +10,8 @@ Invariants:
   because a backup contains only records.
 - A notebook is missing only if there is no file at its last recorded path, nor the text notebook of
   its pair, and no notebook below ``StoreContext.root`` has its id. Text notebooks have no id, so
-  they never count as missing. Neither do those of a database, in which paths are relative to a
-  folder that isn't recorded.
+  they never count as missing. Neither do those that were recorded outside the root, perhaps through
+  a link, and those of a database, in which paths are relative to a folder that isn't recorded.
 """
 
 from __future__ import annotations
@@ -156,8 +156,12 @@ async def _missing_notebooks(context: StoreContext) -> set[tuple[str, str]]:
         if key[1] not in existing_ids and not _is_there(context.root / path)
     }
     if isinstance(context.store, FileSessionManager):
-        unsure = {key for key in missing if not paths[key].endswith(".ipynb")}
-        reason = "text notebooks contain no ID, so they may have been renamed"
+        unsure = {
+            key
+            for key in missing
+            if not paths[key].endswith(".ipynb") or not _is_below(context.root, paths[key])
+        }
+        reason = "text notebooks, and those in linked or other folders, may have been renamed"
     else:
         unsure, reason = missing, "a database may serve other folders"
     if unsure:
@@ -173,6 +177,10 @@ def _is_there(file: Path) -> bool:
     """The text notebook of its pair is enough."""
     texts = map(file.with_suffix, TEXT_SUFFIXES) if file.suffix == ".ipynb" else ()
     return file.exists() or any(text.exists() for text in texts)
+
+
+def _is_below(root: Path, path: str) -> bool:
+    return Path(os.path.realpath(root / path)).is_relative_to(os.path.realpath(root))
 
 
 def _notebook_ids_below(root: Path) -> Iterator[str]:
