@@ -12,16 +12,23 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import sys
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from ...cli.terminal import make_safe
 from ...errors import InvalidRequest, SessionCorrupt, SessionTooNew
-from ...models import NewLogEntry, NotebookLogEntry, Session, SessionKey
+from ...models import Event, Interaction, NewLogEntry, NotebookLogEntry, Session, SessionKey
 from ...sessions.base import SessionManager
 from ...sessions.memory import InMemorySessionManager
 from ...sessions.record import codec
-from ...sessions.record.merge import SeqsByDigest, missing_entries, renumber_entry, seqs_by_digest
+from ...sessions.record.merge import (
+    SeqsByDigest,
+    missing_entries,
+    record_content,
+    renumber_entry,
+    seqs_by_digest,
+)
 
 
 @dataclass
@@ -69,12 +76,19 @@ class StoreWriter:
         self.report = report
         self._dry_run_store: InMemorySessionManager = InMemorySessionManager()
 
-    async def write_session(self, key: SessionKey, session: Session) -> None:
-        """Merge a session. Calls for the same key must not run at the same time."""
+    async def write_session(
+        self, key: SessionKey, session: Session, *, has_times: bool = True
+    ) -> None:
+        """Merge a session. Calls for the same key must not run at the same time.
+
+        Without ``has_times``, records are compared without their times.
+        """
         report = self.report
         try:
             store = await self._store_for(key)
             old_session = await store.load_if_exists(key)
+            if old_session and not has_times:
+                _copy_times(old_session, session)
             is_changed = await store.merge_copy(key, session)
             is_extended = old_session is not None and is_changed
             merged_session = await store.load_if_exists(key) if is_extended else session
@@ -138,6 +152,20 @@ class StoreWriter:
         self.report.blob_count += 1
         if not self._dry_run:
             await self._store.put_blob(data, owner=owner)
+
+
+def _copy_times(stored: Session, session: Session) -> None:
+    """Give records of ``session`` the times of the stored ones that are equal except for these."""
+    times = defaultdict[str, list[str]](list)
+    for record in stored.ordered():
+        times[_content_without_time(record)].append(record.timestamp)
+    for record in session.ordered():
+        if same := times[_content_without_time(record)]:
+            record.timestamp = same.pop(0)
+
+
+def _content_without_time(record: Interaction | Event) -> str:
+    return record_content(record.model_copy(update={"timestamp": ""}))
 
 
 def _count_records(session: Session | None) -> tuple[int, int]:

@@ -61,6 +61,21 @@ def test_importing_a_longer_chat_again_adds_its_new_turns(run: Run, work: Path):
     assert [each.user_request.intent for each in session.interactions] == ["a", "b"]
 
 
+def test_importing_a_longer_chat_without_times_again_adds_its_new_turns(run: Run, work: Path):
+    """PCAI stores only the time of the last update."""
+    file = work / "telegram_1.json"
+    data = {"id": "telegram_1", "last_update": "2026-02-14T09:30:00+08:00"}
+    messages = [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}]
+    file.write_text(json.dumps({**data, "messages": messages}))
+    run("import", file)
+    data["last_update"] = "2026-02-15T10:00:00+08:00"
+    file.write_text(json.dumps({**data, "messages": messages * 2}))
+    for added in (1, 0):
+        assert f"added      {added} requests" in run("import", file).out
+    (session,) = stored(work).values()
+    assert [each.timestamp[:10] for each in session.interactions] == ["2026-02-14", "2026-02-15"]
+
+
 def test_unreadable_files_are_reported_and_the_others_imported(run: Run, work: Path):
     """P22"""
     source = work / "old"

@@ -179,7 +179,7 @@ async def _write(
         meta.notebook_id = notebook_id or meta.notebook_id
         meta.cell_id = cell_id or meta.cell_id
         key = SessionKey(meta.notebook_id, meta.cell_id, owner_of(meta.owner or ""))
-        await writer.write_session(key, session)
+        await writer.write_session(key, session, has_times=result.has_times)
     # Logs last, because they refer to records.
     for (owner, log_notebook_id), log in result.logs.items():
         await writer.write_log(log_notebook_id, owner_of(owner), log)

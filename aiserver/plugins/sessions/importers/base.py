@@ -69,7 +69,8 @@ class ReadResult:
     AI Server's own formats also have change ``logs``, by owner and notebook id, and owners with
     ``blobs``. Sessions keep their owners only from a backup; otherwise, they are those of the
     person who runs the import. ``unreadable`` are messages with reasons. ``session_count`` is that
-    of a whole backup, which has several results.
+    of a whole backup, which has several results. Without ``has_times``, records have times that may
+    be others the next time.
     """
 
     sessions: list[Session] = field(default_factory=list)
@@ -78,6 +79,7 @@ class ReadResult:
     keeps_owners: bool = False
     unreadable: list[str] = field(default_factory=list)
     session_count: int | None = None
+    has_times: bool = True
 
 
 Importer = Callable[[InputFile], ReadResult]

@@ -92,7 +92,10 @@ def _key_from(stem: str) -> str:
 
 
 def read_pcai(file: InputFile) -> ReadResult:
-    """Convert a JSON object with ``id``, ``messages`` and ``last_update``, or ``lastUpdate``."""
+    """Convert a JSON object with ``id``, ``messages`` and ``last_update``, or ``lastUpdate``.
+
+    Messages have no times; they get that of the last update, which changes.
+    """
     content = normalize_names(load_json(file.data))
     messages = content.get("messages")
     if not isinstance(messages, list):
@@ -105,7 +108,7 @@ def read_pcai(file: InputFile) -> ReadResult:
     records = records_from(timed, origin)
     created = to_timestamp(content.get("createdat"))
     sessions = [_session(records, origin, origin, created)] if records else []
-    return ReadResult(sessions, unreadable=problems)
+    return ReadResult(sessions, unreadable=problems, has_times=False)
 
 
 def read_jupyter_ai(file: InputFile) -> ReadResult:
