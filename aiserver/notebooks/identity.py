@@ -31,10 +31,12 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import operator
 import uuid
 from collections import Counter
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import PurePosixPath
 from typing import Any, Protocol
 
@@ -269,7 +271,7 @@ class NotebookRegistry:
         finds_moved: bool = True,
     ) -> RecognisedCells | None:
         cell_ids = [cell.id for cell in cells]
-        fitting: list[tuple[tuple[bool, int, int, bool, bool, int], RecognisedCells]] = []
+        fitting: list[tuple[tuple[bool, int, int, bool, int, int], RecognisedCells]] = []
         others: dict[str, Set[str]] = {}
         by_ids = self._index.best_match(name, filter(is_random, cell_ids))
         at_path = set(self._index.find_at(name)[:_MAX_COMPARED])
@@ -303,8 +305,8 @@ class NotebookRegistry:
             if is_same:
                 # A notebook that was moved here may have replaced it.
                 first = is_here or candidate == by_ids or candidate not in at_path
-                has_name = PurePosixPath(notebook.path or "").name == PurePosixPath(name).name
-                rank = (first, *result.rank, is_here, has_name, len(result.recorded))
+                names = _count_equal_names(notebook.path or "", name)
+                rank = (first, *result.rank, is_here, names, len(result.recorded))
                 fitting.append((rank, result))
             others[candidate] = result.recorded
         if fitting:
@@ -432,18 +434,19 @@ class NotebookRegistry:
     async def _find_moved(self, name: str, cells: Sequence[FileCell]) -> list[str]:
         """Return notebooks that aren't at their paths, and may be this file.
 
-        They share a cell, or have as many; those that share the most come first, then the last
-        used.
+        They share a cell, or have as many; those that share the most come first, then those with
+        the most similar path, then the last used.
         """
         ids = {cell.id for cell in cells if is_random(cell.id)}
         suffix = PurePosixPath(name).suffix
-        likely: list[tuple[int, str, str, str]] = []
+        likely: list[tuple[int, int, str, str, str]] = []
         for notebook_id, notebook in self._index.notebooks.items():
             path, order = notebook.path or "", notebook.cell_order or ()
             common = len(ids.intersection(order))
             is_like = PurePosixPath(path).suffix == suffix and len(order) == len(cells)
             if path and (common or is_like):
-                likely.append((common, notebook.last_entry, notebook_id, path))
+                names = _count_equal_names(path, name)
+                likely.append((common, names, notebook.last_entry, notebook_id, path))
         moved: list[str] = []
         for *_, notebook_id, path in sorted(likely, reverse=True):
             if len(moved) < _MAX_COMPARED and not await self._files.exists(path):
@@ -572,3 +575,9 @@ class NotebookRegistry:
         new = [NewLogEntry(type=type_, timestamp=now, data=data) for type_, data in entries]
         saved = await self._store.append_notebook_log(notebook_id, new, owner=self._owner)
         self._index.notebooks.setdefault(notebook_id, NotebookState()).extend(saved)
+
+
+def _count_equal_names(path: str, other: str) -> int:
+    """Count the last names of two paths that are equal, as in ``old/06/a.py`` and ``06/a.py``."""
+    names, other_names = (reversed(PurePosixPath(each).parts) for each in (path, other))
+    return len(list(takewhile(bool, map(operator.eq, names, other_names))))

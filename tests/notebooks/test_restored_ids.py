@@ -542,6 +542,23 @@ async def test_a_renamed_text_notebook_keeps_its_history(
 
 
 @in_loop
+async def test_of_moved_text_notebooks_it_is_the_one_with_the_most_similar_path(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """P28: ``etl.py`` in a folder for each month, and the folder above is renamed."""
+    monkeypatch.setattr(identity, "_MAX_COMPARED", 2)
+    months = ["04", "05", "06"]
+    before = {}
+    for month in months:
+        before[month] = await Notebook(world, f"old/{month}/etl.py", minor=4).open()
+    for month in months:
+        del world.disk.ids[f"old/{month}/etl.py"]
+    for month in ["04", "06", "05"]:
+        moved = Notebook(world, f"new/{month}/etl.py", minor=4)
+        assert await moved.open() == before[month]
+
+
+@in_loop
 async def test_equal_cells_are_no_reason_to_lose_the_history_of_a_text_notebook(
     world: World,
 ) -> None:
