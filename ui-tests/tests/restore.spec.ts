@@ -39,8 +39,8 @@ test('the notebook is restored here, undone, and restored as a copy (P58)', asyn
   await replay.tab('Notebook').click();
   await expect(replay.slider).toHaveAttribute('aria-valuetext', 'Now');
   const goTo = async (key: string, words: RegExp) => {
-    await replay.slider.focus();
     await expect(async () => {
+      await replay.slider.focus(); // JupyterLab focuses a cell after an undo
       await page.keyboard.press(key);
       await expect(replay.slider).toHaveAttribute('aria-valuetext', words, {
         timeout: 200
