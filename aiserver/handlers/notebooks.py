@@ -7,6 +7,7 @@ import functools
 import inspect
 import json
 import logging
+import os
 from pathlib import Path
 from typing import Annotated, Any
 from weakref import WeakValueDictionary
@@ -18,10 +19,11 @@ from tornado import web
 
 from ..errors import NotFound, StorageError, UserText
 from ..models import Id
-from ..notebooks.identity import NotebookIdentity, NotebookRegistry
+from ..notebooks.identity import TEXT_SUFFIXES, NotebookIdentity, NotebookRegistry
 from ..notebooks.other_roots import OtherRoots, name_under
 from ..requests import MAX_CELLS, Body
 from ..sessions.base import SessionManager
+from ..sessions.file.directory import home_folder
 from ..sessions.file.manager import FileSessionManager
 from .base import AIServerHandler, guarded
 
@@ -136,13 +138,21 @@ class Contents:
 
     The name of a notebook is the path of its file. If the file is inside ``root``, the root of the
     session store, the path is relative to ``root``, otherwise absolute. If the store has no root,
-    or if notebooks aren't files, the name is the path in the contents API.
+    such as a database, the home folder is used instead: it may serve several folders, and a hub's
+    nodes have the same one. Earlier versions recorded the path in the contents API there: a name is
+    read as such a path if there is a file only at that. If notebooks aren't files, the name is the
+    path in the contents API.
     """
 
     def __init__(self, manager: Any, root: Path | None = None) -> None:
         self._manager = manager
         self._served_folder = served_folder(manager)
         self._root = root.absolute() if root else None
+        self._has_earlier_names = False
+        if root is None and self._served_folder and (home := home_folder()):
+            # Resolved, because the current folder, which Jupyter serves, is without links.
+            self._served_folder, self._root = self._served_folder.resolve(), home.resolve()
+            self._has_earlier_names = True
 
     def name(self, path: str) -> str:
         """Return the name of the notebook at a path of the contents API."""
@@ -161,7 +171,9 @@ class Contents:
         path = self.path(name)
         try:
             if path is None:
-                return self._is_safe(name) and await asyncio.to_thread(self._file(name).is_file)
+                suffixes = (".ipynb", *TEXT_SUFFIXES)
+                is_safe = self._is_safe(name, suffixes)
+                return is_safe and await asyncio.to_thread(self._file(name).is_file)
             return bool(await ensure_async(self._manager.file_exists(path)))
         except (web.HTTPError, OSError, ValueError):
             return False
@@ -194,7 +206,11 @@ class Contents:
             return False
 
     def _file(self, name: str) -> Path:
-        return (self._root or self._served_folder or Path()) / name
+        file = (self._root or self._served_folder or Path()) / name
+        if self._has_earlier_names and self._served_folder and not _is_file(file):
+            earlier = self._served_folder / name
+            return earlier if _is_file(earlier) else file
+        return file
 
     def path(self, name: str) -> str | None:
         """Return a notebook's path in the contents API; None if it is outside the served folder."""
@@ -205,10 +221,14 @@ class Contents:
         except ValueError:
             return None
 
-    def _is_safe(self, name: str) -> bool:
+    def _is_safe(self, name: str, suffixes: tuple[str, ...] = (".ipynb",)) -> bool:
         # The name can't be trusted: it comes from a log, which another person may have written and
         # put into a repository.
-        return name.endswith(".ipynb") and ".." not in Path(name).parts
+        return name.endswith(suffixes) and ".." not in Path(name).parts
+
+
+def _is_file(file: Path) -> bool:
+    return os.path.isfile(file)  # noqa: PTH113 - Path.is_file raises PermissionError
 
 
 def _metadata(file: Path) -> Any:

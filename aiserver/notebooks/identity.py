@@ -77,7 +77,10 @@ class NotebookFiles(Protocol):
         """
 
     def path(self, name: str) -> str | None:
-        """Return the path in the contents API; None if the server doesn't serve it."""
+        """Return the path in the contents API; None if the server doesn't serve it.
+
+        If an earlier version has recorded it as the name, it is returned, too.
+        """
 
     async def exists(self, name: str) -> bool:
         """Return whether there is a notebook of that name."""
@@ -145,8 +148,7 @@ class NotebookRegistry:
     ) -> NotebookIdentity:
         if self._other_roots:
             await self._other_roots.copy_logs(path)
-        await self._index.refresh()
-        name = self._files.name(path)
+        name = await self._refresh(path)
         id_ = notebook_id or await self._find_id(name, cell_ids)
         if id_ is None:
             id_ = str(uuid.uuid4())
@@ -164,8 +166,7 @@ class NotebookRegistry:
         Nothing is written. Raises StorageError.
         """
         async with self._lock:
-            await self._index.refresh()
-            return await self._find_id(self._files.name(path.strip("/")), cell_ids)
+            return await self._find_id(await self._refresh(path.strip("/")), cell_ids)
 
     async def id_at(self, path: str) -> str | None:
         """Return the id of the only notebook at ``path``; None if there isn't exactly one.
@@ -184,8 +185,7 @@ class NotebookRegistry:
             return
         async with self._lock, self._store.notebook_id_lock(owner=self._owner):
             await self._other_roots.copy_logs(path)
-            await self._index.refresh()
-            name = self._files.name(path)
+            name = await self._refresh(path)
             ids = set(self._index.find_at(name))
             if notebook_id in self._index.notebooks and await self._is_original(notebook_id, name):
                 ids.add(notebook_id)
@@ -207,10 +207,9 @@ class NotebookRegistry:
         cells. If a file without id has cells with recorded ids, but may be another notebook, there
         are no matches. The next call of ``identify`` records the matches. Raises StorageError.
         """
-        name = self._files.name(path.strip("/"))
+        name = await self._refresh(path.strip("/"))
         if pair := {self._files.name(other.strip("/")) for other in paired_paths}:
             self._index.pairs.put(name, pair)
-        await self._index.refresh()
         # jupytext gives a pair's ids by order, and a setting may pair this file.
         if keeps_ids and self._index.notebooks and await self._has_text_notebook(name):
             keeps_ids = False
@@ -312,7 +311,7 @@ class NotebookRegistry:
         if fitting:
             return max(fitting, key=lambda pair: pair[0])[1]
         for other, notebook in sorted(self._index.notebooks.items()):
-            seen_here = notebook.cells_by_path.get(name, set())
+            seen_here = self._index.cells_at(notebook, name)
             is_here = not seen_here.isdisjoint(cell_ids)
             if is_here and await self._store.session_marks(other, owner=self._owner):
                 others[other] = others.get(other, set()) | seen_here
@@ -378,8 +377,7 @@ class NotebookRegistry:
         was recorded here: only opening it can tell. Nothing is written. Raises StorageError.
         """
         async with self._lock:
-            await self._index.refresh()
-            name = self._files.name(path)
+            name = await self._refresh(path)
             is_own = await self._is_original(notebook_id, name, is_certain=True)
             is_own = is_own and not self._index.relatives_at(name, notebook_id)
             return self._index.origins_at(name, notebook_id) if is_own else []
@@ -396,8 +394,22 @@ class NotebookRegistry:
         for notebook_id in notebook_ids:
             name = names.get(notebook_id)
             exists = name is not None and await self._files.exists(name)
-            paths[notebook_id] = self._files.path(name) if exists and name else None
+            path = self._files.path(name) if exists and name else None
+            if path and self._files.name(path) != name:  # maybe recorded in another folder
+                is_own = await self._files.notebook_id(path) == notebook_id
+                path = path if is_own else None
+            paths[notebook_id] = path
         return paths
+
+    async def _refresh(self, path: str) -> str:
+        """Read the logs that have changed, and return a notebook's name."""
+        await self._index.refresh()
+        name = self._files.name(path)
+        if path != name and self._files.path(path) == path:
+            self._index.earlier_names.put(name, path)
+        else:
+            self._index.earlier_names.pop(name)
+        return name
 
     async def _find_id(self, name: str, cell_ids: Sequence[str]) -> str | None:
         """Return an existing id for a notebook that has none in the page.

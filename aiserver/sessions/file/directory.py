@@ -239,7 +239,7 @@ def find_other_roots(folder: Path, root: Path, served: Path) -> list[Path]:
     ``served``, the root directory of the Jupyter server. Outside of all, only ``folder`` is
     searched.
     """
-    folder, home = folder.absolute(), _home()
+    folder, home = folder.absolute(), home_folder()
     if home is not None and folder.is_relative_to(home):
         folders = _folders_up_to(folder, home)
     else:
@@ -252,7 +252,7 @@ def find_other_roots(folder: Path, root: Path, served: Path) -> list[Path]:
 
 
 def _folders_up_to_project(start: Path) -> list[Path]:
-    home = _home()
+    home = home_folder()
     folders: list[Path] = []
     for folder in (start, *start.parents):
         folders.append(folder)
@@ -274,8 +274,9 @@ def _has_folder(folder: Path, name: str) -> bool:
         return False
 
 
-def _home() -> Path | None:
+def home_folder() -> Path | None:
+    """Return the user's home folder; None if there is none, as in some containers."""
     try:
         return Path.home()
-    except RuntimeError:  # no home folder, as in some containers
+    except RuntimeError:
         return None
