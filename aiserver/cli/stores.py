@@ -23,7 +23,7 @@ from ..loaded_plugins import Plugins, load_plugins
 from ..plugin import Host
 from ..sessions.base import SessionManager
 from ..sessions.factory import hide_password
-from ..sessions.file.directory import FOLDER, path_from_url
+from ..sessions.file.directory import FOLDER, home_folder, path_from_url
 from ..sessions.file.manager import FileSessionManager
 
 if TYPE_CHECKING:
@@ -123,10 +123,16 @@ class StoreContext:
 
     @property
     def root(self) -> Path:
-        """Paths of notebooks in change logs are relative to it."""
+        """The root of a file store, otherwise the folder that Jupyter serves."""
         if isinstance(self.store, FileSessionManager):
             return Path(self.store.root)
         return self.configuration.root_dir
+
+    @property
+    def names_root(self) -> Path:
+        """Paths of notebooks in change logs are relative to it."""
+        is_file_store = isinstance(self.store, FileSessionManager)
+        return self.root if is_file_store else home_folder() or self.root
 
     def create_root(self) -> None:
         """Create the root of a file store, unless it exists."""

@@ -11,7 +11,7 @@ Invariants:
 - A notebook is missing only if there is no file at its last recorded path, nor the text notebook of
   its pair, and no notebook below ``StoreContext.root`` has its id. Text notebooks have no id, so
   they never count as missing. Neither do those that were recorded outside the root, perhaps through
-  a link, and those of a database, in which paths are relative to a folder that isn't recorded.
+  a link, and those of a database, which may serve other machines.
 """
 
 from __future__ import annotations
@@ -153,7 +153,7 @@ async def _missing_notebooks(context: StoreContext) -> set[tuple[str, str]]:
     missing = {
         key
         for key, path in paths.items()
-        if key[1] not in existing_ids and not _is_there(context.root / path)
+        if key[1] not in existing_ids and not _is_there(context.names_root / path)
     }
     if isinstance(context.store, FileSessionManager):
         unsure = {
@@ -163,7 +163,7 @@ async def _missing_notebooks(context: StoreContext) -> set[tuple[str, str]]:
         }
         reason = "text notebooks, and those in linked or other folders, may have been renamed"
     else:
-        unsure, reason = missing, "a database may serve other folders"
+        unsure, reason = missing, "a database may serve other folders and machines"
     if unsure:
         print(
             f"Not deleted: {len(unsure):,} notebooks that are not below {context.root}: {reason}. "
