@@ -6,7 +6,9 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -18,9 +20,11 @@ from aiserver.errors import StorageFull
 from aiserver.models import NewLogEntry, Session, SessionKey
 from aiserver.plugins.sessions.cli.copy import copy
 from aiserver.plugins.sessions.write import Report
+from aiserver.sessions.base import SessionManager
 from aiserver.sessions.file.manager import FileSessionManager
 from aiserver.sessions.memory import InMemorySessionManager
-from aiserver.testing.records import NOON, in_loop, turn
+from aiserver.sessions.sql.manager import SQLSessionManager
+from aiserver.testing.records import NOON, in_loop, log_entry, turn
 from tests.sessions.conftest import FileBackend
 from tests.sessions.projects import NOTEBOOKS, all_of, fill
 
@@ -210,3 +214,47 @@ def test_the_next_copy_completes_a_killed_one(run: Run, work: Path):
     assert done.status == 0, done.err
     assert tree(target) == before == tree(work)
     assert f"unchanged  {len(copied)} histories" in done.out
+
+
+def test_paths_are_relative_to_the_home_folder_in_a_database(run: Run, work: Path):
+    """P28: projects with notebooks of the same names can be copied into one database, and back."""
+    store = f"sqlite:///{work}/all.db"
+    for name in ("one", "two"):
+        folder = work / name
+        folder.mkdir()
+        file_store = FileSessionManager(root=str(folder))
+        asyncio.run(_record(file_store, f"of-{name}"))
+        before = tree(folder / ".aiserver_sessions")
+        assert run("copy", "--from", folder, "--to", store).status == 0
+        assert run("copy", "--from", folder, "--to", store).status == 0  # changes nothing
+        shutil.rmtree(folder / ".aiserver_sessions")
+        if name == "one":
+            assert run("copy", "--from", store, "--to", folder).status == 0
+            assert tree(folder / ".aiserver_sessions") == before
+    rows = run("list", "--store", store).out.splitlines()[1:]
+    assert sorted(row.split("\t")[0] for row in rows) == ["work/one/n.ipynb", "work/two/n.ipynb"]
+
+
+@pytest.mark.parametrize("command", ["show", "delete", "export"])
+def test_a_database_serves_several_folders(run: Run, work: Path, command: str):
+    """P28: a file in one folder never selects the notebook of another one."""
+    url = f"sqlite:///{work}/all.db"
+    configure(work, AIServer={"session_manager": url})
+    store = SQLSessionManager(url=url)
+    asyncio.run(_record(store, "x", "elsewhere/n.ipynb"))
+    text = json.dumps({"cells": [], "metadata": {"aiserver": {"notebook_id": "x"}}})
+    for folder in (work, work.parent / "elsewhere"):
+        folder.mkdir(exist_ok=True)
+        (folder / "n.ipynb").write_text(text)
+    options = {"delete": ["--yes"], "export": ["--to", work / "out"]}.get(command, [])
+    name = ["--notebook", "n.ipynb"] if command == "export" else ["n.ipynb"]
+    done = run(command, *name, *options)
+    assert done.status == 1 and "“n.ipynb” is a copy of “x”" in done.err
+    os.chdir(work.parent / "elsewhere")
+    assert run(command, *name, *options).status == 0
+
+
+async def _record(store: SessionManager, notebook_id: str, path: str = "n.ipynb") -> None:
+    await store.append_notebook_log(notebook_id, [log_entry(path=path)])
+    await store.save_interaction(SessionKey(notebook_id, "c"), turn("x"))
+    await store.close()

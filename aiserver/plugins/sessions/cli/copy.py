@@ -2,19 +2,24 @@
 
 Invariants: a session that the target has already is merged; another one differs only in its owner.
 The source is not changed. After an interruption, running the command again copies what is missing.
+Between a file store, whose logs have paths relative to its root, and a database, whose logs have
+paths relative to the home folder, the paths are converted.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
+from pathlib import Path
 
 from ....cli.stores import StoreContext, open_store
 from ....cli.terminal import ProgressBar
 from ....concurrency import for_each
 from ....errors import SettingError, StorageError
-from ....models import SessionKey
+from ....models import NotebookLogEntry, SessionKey
+from ....notebooks.other_roots import name_under
 from ....sessions.base import SessionManager
+from ....sessions.file.manager import FileSessionManager
 from ..write import Report, StoreWriter
 
 
@@ -31,11 +36,11 @@ async def run_copy(arguments: argparse.Namespace, source: StoreContext) -> int:
         target_owner_by_owner = {
             owner: owner if arguments.all_owners else target.owner for owner in source.owners
         }
-        report = Report()
+        report, roots = Report(), (source.names_root, target.names_root)
         with ProgressBar("copying") as bar:
             try:
                 for owner, to_owner in target_owner_by_owner.items():
-                    await copy(source.store, target.store, owner, to_owner, report, bar)
+                    await copy(source.store, target.store, owner, to_owner, report, bar, roots)
             except BaseException:
                 # Copying was interrupted, as by Ctrl+C or a full disk.
                 if report.session_count:
@@ -55,10 +60,15 @@ async def copy(
     to_owner: str,
     report: Report | None = None,
     bar: ProgressBar | None = None,
+    roots: tuple[Path, Path] | None = None,
 ) -> Report:
-    """Copy all data of ``owner`` to ``to_owner``; add to the report."""
+    """Copy all data of ``owner`` to ``to_owner``; add to the report.
+
+    ``roots`` are the folders to which paths of the source and the target are relative.
+    """
     report, bar = report or Report(), bar or ProgressBar("")
     writer = StoreWriter(target, report)
+    is_file_store = isinstance(source, FileSessionManager)
     source_blobs = await source.list_blobs(owner=owner)
     target_blobs = set(await target.list_blobs(owner=to_owner))
     missing_blobs = [sha256 for sha256 in source_blobs if sha256 not in target_blobs]
@@ -74,6 +84,8 @@ async def copy(
 
     async def copy_log(notebook_id: str) -> None:
         log = await source.read_notebook_log(notebook_id, owner=owner)
+        if roots and is_file_store != isinstance(target, FileSessionManager):
+            log = [_convert(entry, *roots, keeps_others=not is_file_store) for entry in log]
         await writer.write_log(notebook_id, to_owner, log)
         bar.advance()
 
@@ -101,6 +113,19 @@ async def copy(
     bar.begin("notebooks", len(notebook_ids))
     await for_each(notebook_ids, copy_log)
     return report
+
+
+def _convert(
+    entry: NotebookLogEntry, source: Path, target: Path, *, keeps_others: bool
+) -> NotebookLogEntry:
+    """Convert the path in an entry; with ``keeps_others``, only one below the target's folder."""
+    path = entry.data.get("path")
+    if not isinstance(path, str):
+        return entry
+    name = name_under(target.resolve(), source.resolve() / path)
+    if keeps_others and Path(name).is_absolute():
+        return entry
+    return entry.model_copy(update={"data": entry.data | {"path": name}})
 
 
 async def _count_damaged(source: StoreContext, bar: ProgressBar) -> int:
