@@ -158,9 +158,7 @@ async def test_what_an_earlier_version_recorded_is_found(
 
 
 @in_loop
-async def test_a_copy_is_made_of_what_an_earlier_version_recorded_for_two(
-    home: Path, start: Start
-) -> None:
+async def test_a_second_folder_gets_a_copy_of_an_earlier_history(home: Path, start: Start) -> None:
     """The first that is opened keeps the id."""
     await ask_with_earlier_version(start("a"), "n.ipynb")
     shutil.copy(home / "a/n.ipynb", home / "b/n.ipynb")

@@ -16,7 +16,9 @@ from typing import Any
 
 import pytest
 
-from aiserver.errors import StorageFull
+from aiserver.cli.selection import find_recorded_at
+from aiserver.cli.stores import open_store
+from aiserver.errors import NotFound, StorageFull
 from aiserver.models import NewLogEntry, Session, SessionKey
 from aiserver.plugins.sessions.cli.copy import copy
 from aiserver.plugins.sessions.write import Report
@@ -246,12 +248,29 @@ def test_a_database_serves_several_folders(run: Run, work: Path, command: str):
     for folder in (work, work.parent / "elsewhere"):
         folder.mkdir(exist_ok=True)
         (folder / "n.ipynb").write_text(text)
-    options = {"delete": ["--yes"], "export": ["--to", work / "out"]}.get(command, [])
-    name = ["--notebook", "n.ipynb"] if command == "export" else ["n.ipynb"]
-    done = run(command, *name, *options)
+    arguments: dict[str, list[str]] = {
+        "show": ["n.ipynb"],
+        "delete": ["n.ipynb", "--yes"],
+        "export": ["--notebook", "n.ipynb", "--to", str(work / "out")],
+    }
+    done = run(command, *arguments[command])
     assert done.status == 1 and "“n.ipynb” is a copy of “x”" in done.err
     os.chdir(work.parent / "elsewhere")
-    assert run(command, *name, *options).status == 0
+    assert run(command, *arguments[command]).status == 0
+
+
+@pytest.mark.parametrize("recorded", ["work/n.ipynb", "n.ipynb"])
+@in_loop
+async def test_a_deleted_notebook_is_found_by_its_path_in_a_database(work: Path, recorded: str):
+    """Earlier versions recorded the path in the folder that Jupyter serves."""
+    url = f"sqlite:///{work}/all.db"
+    await _record(SQLSessionManager(url=url), "x", recorded)
+    async with open_store(url) as context:
+        assert await find_recorded_at(context, "n.ipynb") == "x"
+        (work.parent / "n.ipynb").touch()  # this one is meant by the shorter path
+        if recorded == "n.ipynb":
+            with pytest.raises(NotFound):
+                await find_recorded_at(context, "n.ipynb")
 
 
 async def _record(store: SessionManager, notebook_id: str, path: str = "n.ipynb") -> None:
