@@ -63,13 +63,15 @@ def check_suggestion(
     Both are sorted by position. ``overwrites.py`` describes the warnings.
 
     ``folder`` is the kernel's current folder, ``original`` the code that the request was about,
-    ``own_code`` that which the suggestion would replace. The check stops after ``seconds``. Never
-    raises: if an analysis fails, problems may be missing.
+    ``own_code`` that which the suggestion would replace. With the mode ``agent``, no files are
+    looked at. The check stops after ``seconds``. Never raises: if an analysis fails, problems may
+    be missing.
     """
     warnings: list[dict[str, Any]] = []
     if len(code) > _LONGEST_PARSED:
         return {"problems": [], "warnings": warnings}
     deadline = time.monotonic() + seconds
+    folder = "" if mode == "agent" else folder or os.getcwd()
     source = Source(code)
     problems = Problems(source.text, source.indent, limit, deadline)
     tree = source.tree
@@ -82,15 +84,14 @@ def check_suggestion(
             problems.check_time()
             check_unchanged(tree, original, mode, problems)
         plain = plain_variables(variables)
-        flow = Flow(problems, plain, folder or "", source)
+        flow = Flow(problems, plain, folder, source)
         with contextlib.suppress(Exception):  # an error of ours must not hide the other problems
             _check_names(tree, plain, source, problems, flow)
         with contextlib.suppress(Exception):
-            flow.folder = folder or os.getcwd()
             flow.run(tree)
         with contextlib.suppress(Exception):
             problems.check_time()
-            warnings = find_overwrites(source, plain, own_code, deadline, folder or os.getcwd())
+            warnings = find_overwrites(source, plain, own_code, deadline, folder)
     return {"problems": problems.sorted(), "warnings": warnings}
 
 

@@ -357,7 +357,8 @@ class _Finder(Origins):
         path = self._written_file(node)
         if path:
             self.files.add(path)
-            if path not in self._own.files and is_local(path) and file_exists(path, self.folder):
+            is_other = self.folder and path not in self._own.files and is_local(path)
+            if is_other and file_exists(path, self.folder):
                 self._warn("file", None, node, name=path)
         method: Any = node.func
         origin = self.origin(method.value) if isinstance(method, ast.Attribute) else None

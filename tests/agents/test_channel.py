@@ -25,7 +25,7 @@ class PageClient:
     def __init__(self, socket: Any, answer: Callable[[dict[str, Any]], Any]) -> None:
         self.socket, self.answer = socket, answer
         self.received: list[dict[str, Any]] = []
-        self._task = asyncio.ensure_future(self._listen())
+        self.task = asyncio.ensure_future(self._listen())
 
     async def hello(self, path: str = "a.ipynb", page: str = "page1", **more: str) -> None:
         message = {"type": "hello", "page": page, "paths": [path], **more}
@@ -140,6 +140,9 @@ async def test_a_page_that_does_not_answer_is_not_overruled(
         refused = await agent.use("notebook_outline", path="a.ipynb")
     monkeypatch.setattr(pages, "GRACE", 0.2)
     page.socket.close()
+    await until(lambda: page.task.done())
+    refused = await agent.use("notebook_outline", path="a.ipynb")
+    assert "doesn’t answer" in refused["refused"], "it may come back with unsaved work"
     outline: dict[str, Any] = {}
     while "cells" not in outline:
         outline = await agent.use("notebook_outline", path="a.ipynb")

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from aiserver.plugins.agents.operations import digest
+from aiserver.plugins.agents.outputs import describe_outputs
 from aiserver.plugins.agents.tools import TOOLS
 
 from .conftest import LOAD, PLOT, AgentClient
@@ -248,8 +249,8 @@ async def test_code_without_a_cell_is_recorded_in_the_run(
     outcome = await agent.use("scratch_run", run=run, code=code)
     assert outcome["status"] == "error" and "cell" not in outcome
     assert outcome["outputs"][1] == {"kind": "error", "error": "KeyError", "text": "canary-error"}
-    assert page.received[-1]["author"]["data"]["tool"] == "scratch_run"
-    assert page.received[-1]["code"] == code
+    (asked,) = [each for each in page.received if each["type"] == "execute"]
+    assert (asked["author"]["data"]["tool"], asked["code"]) == ("scratch_run", code)
     (listed,) = (await call("GET", f"agents/notebooks/{await notebook_id(call)}")).data["runs"]
     assert len(listed["code"]) == 1 and SECRET not in listed["code"][0]
 
@@ -262,3 +263,26 @@ async def test_code_without_a_cell_needs_everything(
     assert not [each for each in page.received if each["type"] == "execute"]
     (listed,) = (await call("GET", f"agents/notebooks/{await notebook_id(call)}")).data["runs"]
     assert listed["code"] == [] and listed["refused"][0]["tool"] == "scratch_run"
+
+
+async def test_code_that_a_page_refuses_to_run_is_not_in_the_run(
+    agent: AgentClient, call: Any, open_page: OpenPage
+) -> None:
+    """P53"""
+
+    def busy(message: dict[str, Any]) -> Any:
+        is_code = message["type"] == "execute"
+        return {"type": "refused", "code": "busy"} if is_code else answer(message)
+
+    _, run = await open_page(level="sample", answers=busy)
+    assert "kernel can’t tell" in (await agent.use("scratch_run", run=run, code="x"))["refused"]
+    (listed,) = (await call("GET", f"agents/notebooks/{await notebook_id(call)}")).data["runs"]
+    assert listed["code"] == [] and listed["refused"][0]["tool"] == "scratch_run"
+
+
+def test_the_name_of_an_error_has_no_values() -> None:
+    """P55: the code chooses it."""
+    error = {"output_type": "error", "ename": "Anna Smith,555-1234", "evalue": ""}
+    assert describe_outputs([error], with_values=False) == [{"kind": "error"}]
+    error["ename"] = "pandas.errors.MergeError"
+    assert describe_outputs([error], with_values=False)[0]["error"] == error["ename"]

@@ -49,9 +49,16 @@ async def test_only_open_notebooks_are_listed_that_may_be_read(
 
 
 @pytest.mark.parametrize(
-    "uri", [None, 3, "x", "aiserver://", "aiserver://cell/a.ipynb", "aiserver://notebook/no.ipynb"]
+    "uri",
+    [
+        *(None, 3, "x", "aiserver://", "aiserver://cell/a.ipynb"),
+        *("aiserver://notebook/no.ipynb", "aiserver://run/x/new.ipynb"),
+    ],
 )
-async def test_what_is_no_resource_gets_an_error(agent: AgentClient, uri: object) -> None:
+async def test_what_is_no_resource_gets_an_error(
+    agent: AgentClient, notebook: Write, uri: object
+) -> None:
+    notebook(path="new.ipynb")
     answer = await agent.send("resources/read", {"uri": uri})
     assert (answer.status, answer.data["error"]["code"]) == (200, -32602)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -132,6 +133,23 @@ async def test_a_secret_moves_to_no_other_cell(
     merge = {"cells": [CELL, OTHER], "bases": [digest(LOGIN), digest(PLOT)], "intent": "i"}
     assert "password" in (await agent.use("cell_merge", run=run, **merge))["refused"]
     assert sources(file) == [LOGIN, PLOT]
+
+
+@pytest.mark.parametrize(
+    "more", [{"attachments": {"p.png": {"image/png": ""}}}, {"metadata": {"tags": ["parameters"]}}]
+)
+async def test_what_the_history_lacks_is_not_merged_away(
+    agent: AgentClient, call: Any, notebook: Write, allow: Any, more: dict[str, Any]
+) -> None:
+    """P52: an undo couldn’t bring it back."""
+    file = notebook(CODE, PLOT)
+    content = json.loads(file.read_text("utf-8"))
+    content["cells"][0] |= more
+    file.write_text(json.dumps(content), "utf-8")
+    run = await start(agent, call, allow)
+    merge = {"cells": [CELL, OTHER], "bases": [digest(CODE), digest(PLOT)], "intent": "i"}
+    assert "Only the person" in (await agent.use("cell_merge", run=run, **merge))["refused"]
+    assert sources(file) == [CODE, PLOT]
 
 
 async def test_splitting_needs_the_permission_to_edit(agent: AgentClient, notebook: Write) -> None:

@@ -143,6 +143,15 @@ def test_the_notes_of_other_programs_stay(replay: Replay) -> None:
     assert git("notes", "--ref=ai", "show", first) == "mine\n"
 
 
+def test_a_note_that_git_cannot_read_stays(replay: Replay, work: Path) -> None:
+    first = commit()
+    git("notes", "--ref=ai", "add", "-m", "of others", first)
+    blob = git("notes", "--ref=ai", "list", first).strip()
+    (work / ".git" / "objects" / blob[:2] / blob[2:]).unlink()
+    assert replay("note").status == 1
+    assert git("notes", "--ref=ai", "list", first).strip() == blob
+
+
 def test_a_note_that_is_written_meanwhile_is_not_lost(replay: Replay) -> None:
     first = commit()
 

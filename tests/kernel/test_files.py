@@ -6,6 +6,8 @@ import pandas as pd
 import polars as pl
 import pytest
 
+from aiserver.kernel.check import check_suggestion
+
 from .problems_of import check
 
 
@@ -75,3 +77,14 @@ def test_the_open_of_ipython_is_open(folder):
     code = "open('none.txt')\nopen('data.tsv', ode='r')\nopen('new.txt', 'w', encoding='utf-8')"
     problems = check(code, variables, folder=str(folder))
     assert [item["name"] for item in problems] == ["none.txt", "ode"]
+
+
+@pytest.mark.parametrize("code", ["open('none')", "df = pd.read_csv('销售.csv')\ndf['价']"])
+def test_no_file_is_looked_at_for_an_agent(code, folder, monkeypatch):
+    """P55: it would learn which files there are, and their first lines."""
+    monkeypatch.chdir(folder)
+    assert check_suggestion(code, {"pd": pd})["problems"]
+    assert check_suggestion(code, {"pd": pd}, mode="agent")["problems"] == []
+    code = "df.to_csv('销售.csv')"
+    assert check_suggestion(code, {"df": pd.DataFrame()})["warnings"]
+    assert check_suggestion(code, {"df": pd.DataFrame()}, mode="agent")["warnings"] == []

@@ -137,7 +137,7 @@ def _read(context: Context, path: str, node: ast.Call) -> Value:
     file, file_node = named.items[0]
     mode = arguments.constant("mode", "r") if is_open else "r"
     is_reading = isinstance(mode, str) and mode[:1] == "r" and "+" not in mode
-    if not is_reading or not is_local(file):
+    if not context.folder or not is_reading or not is_local(file):
         return UNKNOWN
     if not file_exists(file, context.folder):
         if not context.may_create_files:

@@ -8,7 +8,14 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, ValidationError
 
 from ..._version import __version__
-from ...errors import FeatureForbidden, InvalidRequest, NotFound, RequestTooLarge, UserText
+from ...errors import (
+    AIServerError,
+    FeatureForbidden,
+    InvalidRequest,
+    NotFound,
+    RequestTooLarge,
+    UserText,
+)
 from ...handlers.base import MAX_BODY, AIServerHandler, guarded
 from ...handlers.sockets import SocketHandler
 from ...models import Id, check_id
@@ -111,7 +118,7 @@ class McpHandler(_AgentsHandler):
             return await read_resource(self.service, agent, params.get("uri"))
         except Refused as refused:
             raise ProtocolError(INVALID_PARAMS, refused.sentence) from refused
-        except NotFound as error:
+        except AIServerError as error:
             raise ProtocolError(INVALID_PARAMS, str(error.message)) from error
 
     async def _list_prompts(self, params: dict[str, Any], agent: Agent) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from ...requests import DataFrameProfile
 from .arguments import Cell, Path, Run, Source
 from .masks import hidden_texts
 from .outputs import run_outcome
+from .pages import NoAnswer
 from .protocol import Agent
 from .service import ActiveRun, AgentService, Refused
 from .writer import Author
@@ -27,9 +28,9 @@ _WARNING_FIELDS = ("line", "kind", "name", "rows", "width", "labels")
 async def check_code(
     service: AgentService, agent: Agent, *, path: Path, source: Source, cell: Cell | None = None
 ) -> dict[str, Any]:
-    """Check Python code in the kernel without running it: wrong names, columns, modules, arguments
-    and files, and which DataFrames and files it would overwrite. Give the cell that it is for. The
-    notebook must be open."""
+    """Check Python code in the kernel without running it: wrong names, columns, modules and
+    arguments, and which DataFrames it would overwrite. Give the cell that it is for. The notebook
+    must be open."""
     notebook = await service.open(path, agent)
     if cell:
         notebook.find(cell)
@@ -108,13 +109,15 @@ async def _run(
         notebook = await service.open(active.path, agent, active.notebook_id)
         for cell in cells:
             notebook.find(cell)
-        if code := question.get("code"):
-            await service.note_code(active, tool, code)
         author = Author(agent, active.run, {"intent": active.intent, "tool": tool, "via": "mcp"})
         question = question | {"author": author.to_wire()}
         answer = await service.ask_page(notebook, question, _RUN_TIMEOUT)
     except Refused as refused:
+        if isinstance(refused.__cause__, NoAnswer) and "code" in question:
+            await service.note_code(active, tool, question["code"])  # it may be running
         await service.refuse(active, tool, refused.sentence, next(iter(cells), None))
         raise
+    if "code" in question:
+        await service.note_code(active, tool, question["code"])
     may_see = service.may_see_outputs(notebook, agent)
     return [run_outcome(each, with_values=may_see) for each in answer.get("cells", ())]

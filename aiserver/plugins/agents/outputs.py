@@ -41,7 +41,9 @@ def _describe(output: Mapping[str, Any], *, with_values: bool) -> dict[str, Any]
     if isinstance(data, Mapping):
         described["types"] = [str(type_) for type_ in data][:10]
     if kind == "error":
-        described["error"] = str(output.get("ename", ""))[:200]
+        name = str(output.get("ename", ""))[:200]  # which code can choose
+        if with_values or name.replace(".", "").isidentifier():
+            described["error"] = name
     text = _text(output, kind, data)
     if text and with_values:
         described["text"] = _cut(redact(text))

@@ -118,12 +118,11 @@ class Pages:
         self, path: str, message: dict[str, Any], timeout: float | None = None
     ) -> dict[str, Any] | None:
         """Ask the page that has a notebook open; None if there is none. Raises NoAnswer."""
-        page = self._find(path)
-        return (
-            None
-            if page is None
-            else await page.ask(message | {"path": page.paths[path]}, timeout or TIMEOUT)
-        )
+        if page := self._find(path):
+            return await page.ask(message | {"path": page.paths[path]}, timeout or TIMEOUT)
+        if time.monotonic() - self._closed.get(path, -GRACE) < GRACE:
+            raise NoAnswer
+        return None
 
     def tell(self, message: dict[str, Any]) -> None:
         """Send a message to all pages."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 from typing import Any, NamedTuple
@@ -10,7 +11,7 @@ from urllib.parse import quote, unquote
 from ...errors import NotFound, UserText
 from .masks import hidden_texts
 from .protocol import INVALID_PARAMS, Agent, ProtocolError
-from .service import AgentService, Refused
+from .service import AgentService
 from .tools import call_tool
 
 _URI = re.compile(r"aiserver://(?:notebook|(cell|history|run)/([^/]+))/(.+)")
@@ -28,15 +29,16 @@ TEMPLATES = [
 
 async def list_resources(service: AgentService, agent: Agent) -> list[dict[str, Any]]:
     """Return the open notebooks that an agent may read."""
-    listed = []
-    for path in service.pages.paths():
-        try:
-            await service.open(path, agent)
-        except (Refused, NotFound):
-            continue
-        uri = f"aiserver://notebook/{quote(path)}"
-        listed.append({"uri": uri, "name": path, "mimeType": "application/json"})
-    return listed
+    paths = service.pages.paths()
+    # Together, because a page that doesn't answer takes seconds.
+    opened = await asyncio.gather(
+        *(service.open(path, agent) for path in paths), return_exceptions=True
+    )
+    return [
+        {"uri": f"aiserver://notebook/{quote(path)}", "name": path, "mimeType": "application/json"}
+        for path, notebook in zip(paths, opened, strict=True)
+        if not isinstance(notebook, BaseException)
+    ]
 
 
 async def read_resource(service: AgentService, agent: Agent, uri: object) -> dict[str, Any]:
@@ -56,7 +58,7 @@ async def read_resource(service: AgentService, agent: Agent, uri: object) -> dic
 
 async def _run(service: AgentService, agent: Agent, path: str, id_: str) -> dict[str, Any]:
     notebook = await service.open(path, agent)
-    for run in await service.runs(notebook.notebook_id):
+    for run in await service.runs(notebook.notebook_id) if notebook.notebook_id else []:
         if run.run == id_:
             summary: dict[str, Any] = hidden_texts(run.to_wire())
             return summary

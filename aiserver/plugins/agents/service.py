@@ -224,7 +224,7 @@ class AgentService:
         )
 
     async def note_code(self, run: ActiveRun, tool: str, code: str) -> None:
-        """Note that code is about to be run without a cell. Raises StorageError."""
+        """Note that code was run without a cell, or may have been. Raises StorageError."""
         noted = entry(CALL, run=run.run, tool=tool, outcome="ran", code=redact(code))
         await self._log(run.notebook_id, noted)
 
@@ -323,16 +323,20 @@ class AgentService:
         """Split or merge cells."""
         self.check(run.notebook_id, run.agent, "edit", f"{operation.op} cells")
         ids = [operation.cell] if isinstance(operation, Split) else operation.cells
-        sources = [source_of(notebook.find(id_)) for id_ in ids]
-        if any(hidden(source) != source for source in sources):
-            # An undo couldn't bring back a secret that has moved to another cell.
+        cells = [notebook.find(id_) for id_ in ids]
+        # An undo couldn't bring back what the history doesn't have.
+        if any(hidden(source_of(cell)) != source_of(cell) for cell in cells):
             raise Refused("Only the person can split or merge cells with a key or a password.")
+        if any(cell.get("attachments") for cell in cells):
+            raise Refused("Only the person can split or merge cells with pasted pictures.")
+        if operation.op == "merge" and any(cell.get("metadata", {}).get("tags") for cell in cells):
+            raise Refused("Only the person can merge cells with tags.")
         author = Author(run.agent, run.run, data, operation.op)
         changed = await self._apply(notebook, [operation], author)
         self.pages.tell({"type": "changed", "notebookId": run.notebook_id})
         new = operation.pieces if isinstance(operation, Split) else []
-        cells = [_state(changed, id_) for id_ in [*new, operation.cell]]
-        return {"applied": True, "cells": cells}
+        states = [_state(changed, id_) for id_ in [*new, operation.cell]]
+        return {"applied": True, "cells": states}
 
     async def _with_secrets(self, notebook: Notebook, operation: Edit | Insert) -> Edit | Insert:
         """Put back the secrets for which the agent has seen marks. Raises Refused."""

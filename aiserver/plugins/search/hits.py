@@ -33,6 +33,7 @@ _SPECIAL_MODES = {
     *("fix", "explain", "refactor", "document"),
     *("test", "visualise", "convert", "optimise"),
 }
+_CHANGES = ("edit", "split", "merge")  # events with a source that an agent may have written
 _MODE_LINE = re.compile(r"\n/[a-z]*\Z")
 
 _MAX_CHARS = 160  # of the line that is displayed
@@ -172,7 +173,8 @@ def turns_of(session: Session) -> list[tuple[int, NewTurn, list[str]]]:
 def _change_of_agent(event: Event) -> NewTurn | None:
     """Return the turn as which a change that an agent made at once is searched; else None."""
     contributor = event.contributor
-    if event.type != "edit" or contributor is None or contributor.kind != "agent":
+    is_change = event.type in _CHANGES and event.source is not None
+    if not is_change or contributor is None or contributor.kind != "agent":
         return None
     return NewTurn(
         timestamp=event.timestamp,
@@ -249,7 +251,7 @@ def _numbers(step: Step) -> set[int]:
     """Return the numbers of the turns that a step shows, or of the agent's change."""
     if step.kind == "turn":
         return step.turn_ids
-    return {-step.seq} if step.event == "edit" else set()
+    return {-step.seq} if step.event in _CHANGES else set()
 
 
 def snippet(text: str, terms: Sequence[Term]) -> list[Piece]:

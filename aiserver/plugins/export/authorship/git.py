@@ -107,8 +107,11 @@ def update_note(commit: Commit, change: Callable[[str | None], str | None]) -> b
 
 
 def _note(folder: Path, reference: str, commit: str) -> str | None:
-    done = run_git("notes", f"--ref={reference}", "show", commit, folder=folder, check=False)
-    return done.stdout.decode("utf-8", "surrogateescape") if done.returncode == 0 else None
+    listed = run_git("notes", f"--ref={reference}", "list", commit, folder=folder, check=False)
+    if listed.returncode:
+        return None
+    note = _run("cat-file", "blob", listed.stdout.decode().strip(), folder=folder)
+    return note.decode("utf-8", "surrogateescape")
 
 
 def _changed(folder: Path, parent: str, commit: str) -> dict[str, tuple[str, str]]:

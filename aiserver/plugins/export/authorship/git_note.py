@@ -67,7 +67,8 @@ def _read(commit: str, note: str) -> tuple[list[list[str]], dict[str, Any]]:
     try:
         divider = lines.index(_DIVIDER)
         metadata = json.loads("\n".join(lines[divider + 1 :]))
-        if metadata["schema_version"] != _VERSION:
+        maps = [metadata.get(name, {}) for name in ("humans", "sessions")]
+        if metadata["schema_version"] != _VERSION or not all(isinstance(m, dict) for m in maps):
             raise ValueError
         blocks: list[list[str]] = []
         for line in filter(None, lines[:divider]):

@@ -85,7 +85,8 @@ export class Questions {
     const trans = nullTranslator.load('aiserver');
     const { identity } = this._options;
     const cell = new NotebookCell(panel, cellId ?? '', identity, trans);
-    const check = await cell.checkSuggestion(source);
+    const request = { source: '', mode: 'agent' };
+    const check = await cell.checkSuggestion(source, request);
     return check ? { type: 'checked', ...check } : refusal('busy');
   }
 
