@@ -237,6 +237,20 @@ def test_paths_are_relative_to_the_home_folder_in_a_database(run: Run, work: Pat
     assert sorted(row.split("\t")[0] for row in rows) == ["work/one/n.ipynb", "work/two/n.ipynb"]
 
 
+def test_paths_outside_the_folder_come_back_from_it(run: Run, work: Path):
+    """P28: in the folder, they are absolute."""
+    home, paths = work.parent, ["n.ipynb", "one/n.ipynb", "two/n.ipynb"]
+    first, second = (f"sqlite:///{work}/{name}.db" for name in ("first", "second"))
+    for index, path in enumerate(paths):
+        asyncio.run(_record(SQLSessionManager(url=first), f"n{index}", path))
+    listed = []
+    for source, target in ((first, home / "one"), (home / "one", second)):
+        assert run("copy", "--from", source, "--to", target).status == 0
+        rows = run("list", "--store", target).out.splitlines()[1:]
+        listed.append(sorted(row.split("\t")[0] for row in rows))
+    assert listed == [sorted([f"{home}/n.ipynb", "n.ipynb", f"{home}/two/n.ipynb"]), paths]
+
+
 @pytest.mark.parametrize("command", ["show", "delete", "export"])
 def test_a_database_serves_several_folders(run: Run, work: Path, command: str):
     """P28: a file in one folder never selects the notebook of another one."""

@@ -68,7 +68,7 @@ async def copy(
     """
     report, bar = report or Report(), bar or ProgressBar("")
     writer = StoreWriter(target, report)
-    is_file_store = isinstance(source, FileSessionManager)
+    is_from_files, is_to_files = (isinstance(s, FileSessionManager) for s in (source, target))
     source_blobs = await source.list_blobs(owner=owner)
     target_blobs = set(await target.list_blobs(owner=to_owner))
     missing_blobs = [sha256 for sha256 in source_blobs if sha256 not in target_blobs]
@@ -84,8 +84,8 @@ async def copy(
 
     async def copy_log(notebook_id: str) -> None:
         log = await source.read_notebook_log(notebook_id, owner=owner)
-        if roots and is_file_store != isinstance(target, FileSessionManager):
-            log = [_convert(entry, *roots, keeps_others=not is_file_store) for entry in log]
+        if roots and is_from_files != is_to_files:
+            log = [_convert(entry, *roots) for entry in log]
         await writer.write_log(notebook_id, to_owner, log)
         bar.advance()
 
@@ -115,16 +115,12 @@ async def copy(
     return report
 
 
-def _convert(
-    entry: NotebookLogEntry, source: Path, target: Path, *, keeps_others: bool
-) -> NotebookLogEntry:
-    """Convert the path in an entry; with ``keeps_others``, only one below the target's folder."""
+def _convert(entry: NotebookLogEntry, source: Path, target: Path) -> NotebookLogEntry:
+    """Convert the path in an entry; outside of the target's folder, it becomes absolute."""
     path = entry.data.get("path")
     if not isinstance(path, str):
         return entry
     name = name_under(target.resolve(), source.resolve() / path)
-    if keeps_others and Path(name).is_absolute():
-        return entry
     return entry.model_copy(update={"data": entry.data | {"path": name}})
 
 
