@@ -376,3 +376,7 @@ def test_the_text_of_a_notebook_is_that_of_its_cells(tmp_path: Path, size: int) 
 def test_a_damaged_notebook_has_no_text(tmp_path: Path, data: str) -> None:
     """Its outputs would be a part of it."""
     assert notebook_text(tmp_path, data) is None
+
+
+def test_a_very_large_notebook_has_no_text(tmp_path: Path) -> None:
+    assert notebook_text(tmp_path, notebook_json("A" * 20_000_000)) is None

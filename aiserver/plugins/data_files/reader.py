@@ -25,7 +25,7 @@ from .text import decode, read_delimited
 
 MAX_FILES = 5
 MAX_BYTES = 65_536  # of a text file
-_MAX_NOTEBOOK = 100_000_000  # bytes of a notebook with its outputs
+_MAX_NOTEBOOK = 20_000_000  # bytes with the outputs; parsing blocks the server meanwhile
 _CUT_BYTES = 8_192  # around a cut, to search for divided secrets
 _CUT_ATTEMPTS = 12
 _SQLITE = b"SQLite format 3\0"
