@@ -26,8 +26,8 @@ from .restored_ids import cell_source, is_valid
 FILE_ON_DISK = "file on disk"
 """The contributor's name that pages record if a notebook's file was changed outside JupyterLab."""
 
-_WRITING_COMMAND = re.compile(rb"\t(checkout|cherry-pick|merge|pull|rebase|reset|revert)\b")
-"""In an entry of git's log of HEAD; a commit begins with another word."""
+_WRITING_COMMAND = re.compile(rb"\t(checkout|cherry-pick|merge|pull|rebase|revert)\b")
+"""In an entry of git's log of HEAD. Resets may write no file; a commit begins with another word."""
 _MAX_ENTRY = 4096  # bytes
 _SECONDS_AFTER_END = 2.0  # from the end of papermill's run to the end of its write
 
