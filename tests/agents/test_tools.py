@@ -127,6 +127,20 @@ async def test_an_agent_that_may_edit_changes_the_file(
     assert listed["cells"] == [CELL, new["cell"]]
 
 
+async def test_an_agent_writes_no_empty_file(
+    agent: AgentClient, call: Any, notebook: Write, allow: Any
+) -> None:
+    """P54: a page that opens it brings the cells back; after a write, it couldn't."""
+    file = notebook()
+    run = await begin(agent)
+    await allow(await notebook_id(call), "edit")
+    file.write_bytes(b"")
+    insert = {"run": run, "source": "x", "intent": "i", "mode": "apply"}
+    assert "no such notebook" in (await agent.use("cell_insert", **insert))["refused"]
+    begun = await agent.use("run_begin", path="a.ipynb", intent="i")
+    assert "no such notebook" in begun["refused"] and file.read_bytes() == b""
+
+
 async def test_a_stale_base_is_refused_with_what_is_there_now(
     agent: AgentClient, call: Any, notebook: Write, allow: Any
 ) -> None:
