@@ -316,7 +316,8 @@ class AIServer(ExtensionApp):
         contents = server.contents_manager
         folder = served_folder(contents)
         notebooks = notebook_registry(self.sessions, contents, self.log, session_owner)
-        restore_on_reading(contents, notebooks, self.log)
+        is_shared = server.extension_manager.linked_extensions.get("jupyter_server_ydoc", False)
+        restore_on_reading(contents, notebooks, self.log, is_shared=is_shared)
         services = Services(
             sessions=self.sessions,
             models=self.models,

@@ -27,11 +27,14 @@ _MAX_SECONDS = 10  # by which opening may be delayed
 _KEY = "aiserver"  # in the metadata of a notebook
 
 
-def restore_on_reading(manager: Any, registry: NotebookRegistry, log: logging.Logger) -> None:
+def restore_on_reading(
+    manager: Any, registry: NotebookRegistry, log: logging.Logger, *, is_shared: bool = False
+) -> None:
     """Restore the ids in all notebooks that a contents manager reads from now on.
 
     If that fails, or if the manager isn't asynchronous, unlike the session store, ids that another
-    cell may have are replaced. An empty file of a notebook with a history is an empty notebook.
+    cell may have are replaced. An empty file of a notebook with a history is an empty notebook,
+    unless ``is_shared``: jupyter-collaboration would replace everybody's cells by none.
     """
     read = manager.get
 
@@ -40,7 +43,7 @@ def restore_on_reading(manager: Any, registry: NotebookRegistry, log: logging.Lo
         try:
             model = await read(*args, **kwargs)
         except Exception:  # Jupyter's error is the one that people should see
-            empty = await _empty_notebook(read, registry, *args, **kwargs)
+            empty = None if is_shared else await _empty_notebook(read, registry, *args, **kwargs)
             if empty is None:
                 raise
             return empty

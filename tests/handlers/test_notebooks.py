@@ -10,6 +10,7 @@ from typing import Any
 import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook
+from tornado.web import HTTPError
 
 from ..conftest import Call, request
 
@@ -175,3 +176,24 @@ async def test_histories_in_subfolders_are_used(desk, jp_serverapp):
     lines[0]["data"]["path"] = "a.ipynb"
     log.write_text("".join(json.dumps(line) + "\n" for line in lines))
     assert await desk.history("sub/a.ipynb") == ["one"]
+
+
+@pytest.fixture(params=[False, True])
+def collaborative(request: pytest.FixtureRequest, jp_serverapp: Any) -> bool:
+    jp_serverapp.extension_manager.linked_extensions["jupyter_server_ydoc"] = request.param
+    return bool(request.param)
+
+
+async def test_an_empty_file_is_an_error_for_collaboration(
+    collaborative: bool, desk: Desk, jp_serverapp: Any
+) -> None:
+    """P54: a shared notebook that reloads it keeps its cells then, and saves them."""
+    desk.make("a.ipynb", "c1c1c1c1")
+    await desk.ask("a.ipynb", "load")
+    (desk.root / "a.ipynb").write_bytes(b"")
+    reading = jp_serverapp.contents_manager.get("a.ipynb")
+    if collaborative:
+        with pytest.raises(HTTPError, match="Unreadable"):
+            await reading
+    else:
+        assert (await reading)["content"]["cells"] == []
