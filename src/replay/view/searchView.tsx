@@ -292,7 +292,11 @@ function NoResults(props: {
       <Examples examples={EXAMPLES} field={field} />
       <p>{trans.__('Or find what an author has written:')}</p>
       <Examples
-        examples={[trans.__('by:me'), trans.__('by:agent'), 'by:qwen']}
+        examples={[
+          trans.__('by:me'),
+          trans.__('by:agent'),
+          trans.__('by:qwen')
+        ]}
         field={field}
       />
     </div>
