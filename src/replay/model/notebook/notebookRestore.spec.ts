@@ -226,6 +226,9 @@ it('keeps a key in a cell for which the history has a mark', async () => {
   expect(plan.counts).toMatchObject({ changed: 1 });
   await restoreOf(open).restoreHere(plan);
   expect(open.sources.slice(0, 2)).toEqual([`key = "${key}"\na = 1`, 'b = 20']);
+  open.type(0, `a = 2\nkey = "${key}"`);
+  await restoreOf(open).restoreHere(await planOf(open, snapshot));
+  expect(open.sources[0]).toBe(`key = "${key}"\na = 1`);
 });
 
 it('restores any moment after random operations, and undoes it exactly', async () => {

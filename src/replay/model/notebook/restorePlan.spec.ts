@@ -6,6 +6,10 @@ import { type IPresentCell, planRestore } from './restorePlan';
 
 type Text = [id: string, source: string, type?: string];
 
+const PEM = ['BEGIN', 'END']
+  .map(word => `-----${word} PRIVATE KEY-----`)
+  .join('\nMIIB/aa+\n');
+
 const present = ([id, source, type = 'code']: Text): IPresentCell => {
   const content = { id, cell_type: type, source, metadata: { tags: [id] } };
   const outputs = type === 'code' ? { outputs: [], execution_count: 1 } : {};
@@ -78,10 +82,24 @@ describe('planRestore', () => {
     ['k = "secret"', 'k = "‹redacted:password›"', true],
     ['k = 1, 22, 3', 'k = ‹redacted:a›, ‹redacted:b:7›, 3', true],
     ['k = "secret"\nx', 'k = "‹redacted:password›"', false],
+    ['k = "a"\nx = "b"', 'k = "‹redacted:password›"', false],
+    ['a = "k"\nb = "k"', 'a = "‹redacted:a›"\nb = "‹redacted:a›"', true],
+    [`a\nk = "${PEM}"`, 'a\nk = "‹redacted:private-key›"', true],
     ['k = 1', 'k = ‹redacted:a›1, ‹redacted:b›1', false]
   ])('compares %j with the marks in %j', (source, mark, isSame) => {
     const { operations } = plan([['a', source]], [['a', mark]]);
     expect(operations).toHaveLength(isSame ? 0 : 1);
+  });
+
+  it.each([
+    ['k = "s"\nx = 2', 'k = "‹redacted:a›"\nx = 1', 'k = "s"\nx = 1'],
+    [`x\nk = "${PEM}"`, 'k = "‹redacted:private-key›"', `k = "${PEM}"`],
+    ['f("a")\nf("b")', 'f("‹redacted:a›")', null],
+    ['f("a")', 'f("‹redacted:a›")\nf("‹redacted:a›")', null]
+  ])('puts the keys of %j into %j', (source, mark, result) => {
+    const { operations, redacted } = plan([['a', source]], [['a', mark]]);
+    expect(operations).toMatchObject([{ op: 'edit', source: result ?? mark }]);
+    expect(redacted).toBe(result === null ? 1 : 0);
   });
 
   it('leaves cells as they are whose source was too large to be recorded', () => {

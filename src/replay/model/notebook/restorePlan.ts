@@ -7,6 +7,11 @@ import { toCellType } from '../../../cells/context';
 import type { Operation } from '../../../cells/operations';
 import { listChanges } from '../../../diff/lists';
 
+const MARK = /‹redacted:[^›]*›/;
+/** A private key, of which the end may be missing. One mark replaces its lines. */
+const PRIVATE_KEY =
+  /-----BEGIN [^\n]*PRIVATE KEY-----(?:[^]*?PRIVATE KEY-----|(?:\n[\w+/=]+)*)/g;
+
 /** A cell of the notebook as it is now. */
 export interface IPresentCell {
   readonly id: string;
@@ -34,6 +39,8 @@ export interface IPlan {
   readonly cells: readonly ICell[];
   /** The number of cells that can't be restored, because they were too large to be recorded. */
   readonly missing: number;
+  /** The number of cells that get redaction marks in place of keys and passwords. */
+  readonly redacted: number;
 }
 
 /**
@@ -59,6 +66,7 @@ export function planRestore(
   const operations = removed.map(toDeletion);
   const counts = { changed: 0, returned: 0, moved: moved.size };
   const cells: ICell[] = [];
+  let redacted = 0;
   let after: string | null = null;
   for (const cell of wanted) {
     const { cellId: id } = cell;
@@ -74,17 +82,19 @@ export function planRestore(
         operations.push({ op: 'move', cell: id, after });
       }
       if (!isUnchanged(cell, old)) {
-        const { source } = cell;
+        const source = content.source as string;
         operations.push({ op: 'edit', cell: id, base: old.digest, source });
       }
     }
     counts.changed += Number(!!old && !isUnchanged(cell, old));
+    redacted += Number(content !== old?.content && hasMark(content));
     cells.push(content);
     after = id;
   }
   return {
     operations,
     cells,
+    redacted,
     counts: { ...counts, removed: removed.length },
     missing: snapshot.filter(({ missing }) => missing !== undefined).length
   };
@@ -107,35 +117,69 @@ function isRecorded({ missing, step, source }: CellSnapshot): boolean {
   return missing === undefined && (step !== null || source !== '');
 }
 
+function hasMark({ source }: ICell): boolean {
+  return MARK.test(source as string);
+}
+
 function isUnchanged(cell: CellSnapshot, old: IPresentCell): boolean {
   const isSameType = toCellType(cell.type) === toCellType(old.type);
-  return (
-    isSameType && (!isRecorded(cell) || hasSource(old.source, cell.source))
-  );
+  return isSameType && newSource(cell, old) === old.source;
+}
+
+function newSource(cell: CellSnapshot, old: IPresentCell | undefined): string {
+  if (!isRecorded(cell)) {
+    return old!.source; // Such a cell is only wanted if it is in the notebook.
+  }
+  return old ? withKeys(cell.source, old.source) : cell.source;
 }
 
 /**
- * Return whether a recorded source is this one. The history has a redaction mark in place of a key or
- * a password, which must not replace it in the notebook.
+ * Return a recorded source with the keys and passwords of the present one. The history has redaction
+ * marks in place of them. A line with a mark becomes the present line that fits it, if no other line
+ * could be meant; a wrong key would be worse than a mark.
  */
-function hasSource(source: string, recorded: string): boolean {
-  const [start, ...parts] = recorded.split(/‹redacted:[^›]*›/);
+function withKeys(recorded: string, present: string): string {
+  const keyInOneLine = (key: string) => key.replaceAll('\n', '\r');
+  const lines = present.replace(PRIVATE_KEY, keyInOneLine).split('\n');
+  const wanted = recorded.split('\n');
+  if (
+    wanted.length === lines.length &&
+    wanted.every((line, index) => fits(lines[index], line))
+  ) {
+    return present;
+  }
+  const withKey = (line: string) => {
+    const [fitting, ...others] = lines.filter(other => fits(other, line));
+    const isOnly = fitting !== undefined && !others.length;
+    return isOnly && wanted.filter(other => fits(fitting, other)).length === 1
+      ? fitting
+      : line;
+  };
+  return wanted
+    .map(line => (MARK.test(line) ? withKey(line) : line))
+    .join('\n')
+    .replaceAll('\r', '\n');
+}
+
+/** Return whether a line is a recorded one, in which each mark stands for any text. */
+function fits(line: string, recorded: string): boolean {
+  const [start, ...parts] = recorded.split(MARK);
   const end = parts.pop();
   if (end === undefined) {
-    return source === recorded;
+    return line === recorded;
   }
   let offset = start.length;
   for (const part of parts) {
-    const index = source.indexOf(part, offset);
+    const index = line.indexOf(part, offset);
     if (index < 0) {
       return false;
     }
     offset = index + part.length;
   }
   return (
-    source.startsWith(start) &&
-    source.endsWith(end) &&
-    offset + end.length <= source.length
+    line.startsWith(start) &&
+    line.endsWith(end) &&
+    offset + end.length <= line.length
   );
 }
 
@@ -174,8 +218,7 @@ function contentOf(
     return old.content;
   }
   const type = toCellType(cell.type);
-  // A cell that isn't recorded is only wanted if it is in the notebook.
-  const source = isRecorded(cell) ? cell.source : old!.source;
+  const source = newSource(cell, old);
   const common = { id: cell.cellId, cell_type: type, source };
   if (type === 'code') {
     // JupyterLab trusts new cells. The recorded outputs are only texts and images.

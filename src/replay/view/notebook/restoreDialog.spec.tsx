@@ -125,6 +125,12 @@ describe('RestoreButton', () => {
     expect(buttons).toEqual(['Cancel', 'As a copy']);
   });
 
+  it('counts the cells that get marks in place of keys', async () => {
+    choose([], false);
+    const { text } = await click({ redacted: 2 });
+    expect(text).toContain('2 cells get marks in place of keys or passwords');
+  });
+
   it('waits until the notebook at the moment has loaded', async () => {
     expect((await click({}, null, false)).isOff).toBe(true);
     expect(dialog).not.toHaveBeenCalled();

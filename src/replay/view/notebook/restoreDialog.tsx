@@ -102,6 +102,15 @@ function Preview(props: {
           )}
         </p>
       )}
+      {plan.redacted > 0 && (
+        <p>
+          {trans._n(
+            '%1 cell gets marks in place of keys or passwords, which the history doesn’t have.',
+            '%1 cells get marks in place of keys or passwords, which the history doesn’t have.',
+            plan.redacted
+          )}
+        </p>
+      )}
       {refusal ? (
         <p>{refusalText(refusal, trans)}</p>
       ) : (
