@@ -74,7 +74,13 @@ async function planOf(
   open: Open,
   snapshot: NotebookSnapshot
 ): Promise<INotebookPlan> {
-  return (await restoreOf(open).plan(open.id, snapshot))!;
+  const { cells } = await timelineOf(open);
+  const withSteps = cells.filter(({ steps }) => steps);
+  return (await restoreOf(open).plan(
+    open.id,
+    snapshot,
+    new Set(withSteps.map(({ cellId }) => cellId))
+  ))!;
 }
 
 /** Open a notebook that was run and saved. */
@@ -176,6 +182,13 @@ it('refuses a running cell, a read-only notebook, and one that has changed', asy
   expect(contentOf(open).cells.map(({ source }) => source)).toEqual(
     changed.cells.map(({ source }) => source)
   );
+  const isPlanned = (id: string) =>
+    plan.operations.some(({ cell }) => cell === id);
+  const other = open.ids.findIndex(id => !isPlanned(id));
+  const source = open.sources[other];
+  open.type(other, 'more');
+  expect(await restore.restoreHere(plan)).toBe('changed');
+  open.type(other, source);
   const last = open.ids.indexOf('aa');
   open.type(last, 'a = 101');
   expect(await restore.restoreHere(plan)).toBe('changed');
@@ -229,6 +242,20 @@ it('keeps a key in a cell for which the history has a mark', async () => {
   open.type(0, `a = 2\nkey = "${key}"`);
   await restoreOf(open).restoreHere(await planOf(open, snapshot));
   expect(open.sources[0]).toBe(`key = "${key}"\na = 1`);
+});
+
+it('empties a cell that had no code yet', async () => {
+  const open = await setup();
+  shared(open).insertCell(0, { cell_type: 'code', id: 'new' });
+  await open.settle();
+  open.type(1, 'a = 2');
+  await open.save();
+  const snapshot = await snapshotOf(open);
+  expect(snapshot.cells[0]).toMatchObject({ cellId: 'new', step: null });
+  open.type(0, 'late = 1');
+  await open.save();
+  await restoreOf(open).restoreHere(await planOf(open, snapshot));
+  expect(open.sources[0]).toBe('');
 });
 
 it('restores any moment after random operations, and undoes it exactly', async () => {

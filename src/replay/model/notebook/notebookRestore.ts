@@ -37,6 +37,8 @@ export type RestoreRefusal = 'running' | 'readOnly' | 'changed' | 'unrecorded';
 export interface INotebookPlan extends IPlan {
   readonly panel: NotebookPanel;
   readonly time: string;
+  /** The ids, types and digests of the cells for which the plan was made. */
+  readonly basis: string;
 }
 
 export interface INotebookRestoreOptions {
@@ -53,10 +55,15 @@ export interface INotebookRestoreOptions {
 export class NotebookRestore {
   constructor(private readonly _options: INotebookRestoreOptions) {}
 
-  /** Plan to restore the current notebook; null if it isn't the notebook of the snapshot. */
+  /**
+   * Plan to restore the current notebook; null if it isn't the notebook of the snapshot.
+   *
+   * @param withSteps The ids of the cells with a history. Without a step yet, they were blank.
+   */
   async plan(
     notebookId: string,
-    { cells, timestamp: time }: NotebookSnapshot
+    { cells: past, timestamp: time }: NotebookSnapshot,
+    withSteps: ReadonlySet<string>
   ): Promise<INotebookPlan | null> {
     const { current, identity, history } = this._options;
     const panel = current();
@@ -64,6 +71,10 @@ export class NotebookRestore {
       return null;
     }
     const now = presentCells(panel);
+    const basis = basisOf(panel);
+    const cells = past.map(cell =>
+      withSteps.has(cell.cellId) ? { ...cell, step: cell.step ?? -1 } : cell
+    );
     const outputs = await Promise.all(
       cellsWithNewOutputs(now, cells).map(async ({ cellId, source, step }) => {
         const key = { notebookId, cellId };
@@ -74,12 +85,12 @@ export class NotebookRestore {
         ] as const;
       })
     );
-    return { panel, time, ...planRestore(now, cells, new Map(outputs)) };
+    return { panel, time, basis, ...planRestore(now, cells, new Map(outputs)) };
   }
 
   /** Return why a plan can't be carried out in place now; null if it can. */
-  refusal({ panel, operations }: INotebookPlan): RestoreRefusal | null {
-    if (panel.isDisposed) {
+  refusal({ panel, operations, basis }: INotebookPlan): RestoreRefusal | null {
+    if (panel.isDisposed || basisOf(panel) !== basis) {
       return 'changed';
     }
     const refused = findRefusal(panel, operations);
@@ -171,6 +182,13 @@ export class NotebookRestore {
 function localTime(time: Date): string {
   const local = new Date(time.getTime() - time.getTimezoneOffset() * 60_000);
   return local.toISOString().slice(0, 19).replace('T', ' ').replace(/:/g, '.');
+}
+
+function basisOf({ context }: NotebookPanel): string {
+  const { cells } = context.model.sharedModel;
+  return JSON.stringify(
+    cells.map(cell => [cell.getId(), cell.cell_type, digestOf(cell)])
+  );
 }
 
 function presentCells(panel: NotebookPanel): IPresentCell[] {

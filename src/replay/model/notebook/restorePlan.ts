@@ -112,7 +112,10 @@ export function cellsWithNewOutputs(
   });
 }
 
-/** Whether a cell's source is recorded: it wasn't too large, and the cell has a history. */
+/**
+ * Whether a cell's source is recorded: it wasn't too large, and the cell has a history. Before its
+ * first step, the step is -1.
+ */
 function isRecorded({ missing, step, source }: CellSnapshot): boolean {
   return missing === undefined && (step !== null || source !== '');
 }

@@ -46,9 +46,11 @@ export function RestoreButton(): React.JSX.Element | null {
 async function restoreNotebook(context: IReplayContext): Promise<void> {
   const { model, restore, trans, now, locale } = context;
   const { notebookId } = model.subject;
-  const { snapshot } = model.timeline;
+  const { snapshot, cellsWithSteps } = model.timeline;
   const plan =
-    notebookId && snapshot && (await restore?.plan(notebookId, snapshot));
+    notebookId &&
+    snapshot &&
+    (await restore?.plan(notebookId, snapshot, cellsWithSteps));
   if (!restore || !plan) {
     return;
   }
