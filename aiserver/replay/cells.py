@@ -77,6 +77,7 @@ class Cell:
         self.initial_source = self.own_steps[0].after if is_observed else ""
         """The source when the cell was first observed, which snapshots of earlier moments contain,
         too; empty if the cell was new then."""
+        self.initial_missing = self.own_steps[0].missing if is_observed else None
         self.newest_step = TimeSeries[Step]()
         """The cell's newest step after each moment."""
         self.type = TimeSeries[str]()
@@ -114,7 +115,7 @@ class Cell:
         """``is_changed``: this moment changed it."""
         step = self.newest_step.at(moment)
         source = step.after if step else self.initial_source
-        missing = step.missing if step else None
+        missing = step.missing if step else self.initial_missing
         return CellSnapshot(
             self.cell_id,
             self.type_at(moment),

@@ -170,6 +170,17 @@ async def test_a_source_that_was_too_large_is_marked_as_missing(call):
     assert sources == [("x = 1", None), ("", 1_200_000), ("", 1_200_000), ("x = 2", None)]
 
 
+async def test_a_source_too_large_from_the_start_is_missing_before_its_observation(call):
+    order = [{"id": "c1", "type": "code"}, {"id": "c2", "type": "code"}]
+    too_large = {"type": "edit", "data": {"trigger": "first", "too_long": 1_200_000}}
+    for cell_id, event in (("c2", edit("x = 1")), ("c1", too_large)):
+        cells = [{"cellId": cell_id, "events": [event]}]
+        sent = body(id=f"batch-{cell_id}", cells=cells, order=order, saved=True)
+        assert (await call("POST", URL, sent)).status == 201
+    cell = (await call("GET", "notebooks/nb/moments/0")).data["cells"][0]
+    assert (cell["step"], cell["missing"]) == (None, 1_200_000)
+
+
 async def test_a_save_returns_the_cells_that_another_page_changed(call):
     """``others`` lists the cells; it is absent if there are none."""
     first = await call("POST", URL, body(page="ours"))
