@@ -112,6 +112,15 @@ describe('planRestore', () => {
     expect([operations, missing]).toEqual([[], 2]);
   });
 
+  it('counts a deleted raw cell as missing, because raw cells aren’t recorded', () => {
+    const then = ['raw', 'code'].map(type => ({
+      ...recorded([type, '', type]),
+      step: null
+    }));
+    const { operations, missing } = planRestore([], then, new Map());
+    expect([operations, missing]).toEqual([[], 1]);
+  });
+
   it('orders any cells as they were', () => {
     const ids = fc.uniqueArray(fc.constantFrom(...'abcdefgh'));
     fc.assert(

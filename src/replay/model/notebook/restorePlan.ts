@@ -37,7 +37,7 @@ export interface IPlan {
   readonly counts: ICounts;
   /** All cells as they will be, in the notebook format. */
   readonly cells: readonly ICell[];
-  /** The number of cells that can't be restored, because they were too large to be recorded. */
+  /** The number of cells that can't be restored: too large to be recorded, or deleted raw cells. */
   readonly missing: number;
   /** The number of cells that get redaction marks in place of keys and passwords. */
   readonly redacted: number;
@@ -96,7 +96,12 @@ export function planRestore(
     cells,
     redacted,
     counts: { ...counts, removed: removed.length },
-    missing: snapshot.filter(({ missing }) => missing !== undefined).length
+    missing: snapshot.filter(
+      cell =>
+        cell.missing !== undefined ||
+        // A code cell without a source was blank.
+        (isLost(cell) && toCellType(cell.type) === 'raw')
+    ).length
   };
 }
 

@@ -98,8 +98,8 @@ function Preview(props: {
       {plan.missing > 0 && (
         <p>
           {trans._n(
-            '%1 cell can’t be restored, because it was too large for the history.',
-            '%1 cells can’t be restored, because they were too large for the history.',
+            '%1 cell can’t be restored, because the history doesn’t have its content.',
+            '%1 cells can’t be restored, because the history doesn’t have their content.',
             plan.missing
           )}
         </p>
