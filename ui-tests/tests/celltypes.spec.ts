@@ -74,7 +74,9 @@ test('below a cell magic the language is the magic’s, and its line stays', asy
   expect(await other.source()).toBe('%%sql\nSELECT 1');
   const sessions = await lab.sessions(await lab.notebookId(file));
   expect(
-    sessions.map(each => (each.interactions[0].user_request as any).language)
+    sessions
+      .map(each => (each.interactions[0].user_request as any).language)
+      .sort()
   ).toEqual(['bash', 'sql']);
 });
 
