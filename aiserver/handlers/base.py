@@ -9,6 +9,7 @@ No traceback is logged for an error that the client caused.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import functools
 import re
 import uuid
@@ -26,6 +27,7 @@ from jupyter_server.extension.handler import ExtensionHandlerMixin
 from pydantic import BaseModel, ValidationError
 from pydantic.alias_generators import to_camel
 from pydantic_core import from_json
+from tornado.iostream import StreamClosedError
 from tornado.web import HTTPError, authenticated
 
 from .. import errors
@@ -132,7 +134,8 @@ def guarded(action: Literal["read", "write", "execute"]) -> Callable[[Method], A
         async def answer(handler: AIServerHandler, *arguments: str) -> None:
             result = await method(handler, *arguments)
             if result is not None:
-                await handler.finish(result if isinstance(result, bytes) else Encoded(result))
+                with contextlib.suppress(StreamClosedError):  # the client has gone
+                    await handler.finish(result if isinstance(result, bytes) else Encoded(result))
             elif not handler._headers_written and handler.get_status() == 200:
                 handler.set_status(204)
 

@@ -39,13 +39,12 @@ test('the notebook is restored here, undone, and restored as a copy (P58)', asyn
   await replay.tab('Notebook').click();
   await expect(replay.slider).toHaveAttribute('aria-valuetext', 'Now');
   const goTo = async (key: string, words: RegExp) => {
-    await expect(async () => {
-      await replay.slider.focus(); // JupyterLab focuses a cell after an undo
-      await page.keyboard.press(key);
-      await expect(replay.slider).toHaveAttribute('aria-valuetext', words, {
-        timeout: 200
-      });
-    }).toPass();
+    const read = (name: string) => replay.slider.getAttribute(name);
+    while (!words.test((await read('aria-valuetext')) ?? '')) {
+      const place = await read('aria-valuenow');
+      await replay.slider.press(key);
+      await expect.poll(() => read('aria-valuenow')).not.toBe(place);
+    }
   };
   const openDialog = async () => {
     const button = replay.button('Restore notebook…');
@@ -58,7 +57,12 @@ test('the notebook is restored here, undone, and restored as a copy (P58)', asyn
       await page.keyboard.press('Tab');
     }
     await page.keyboard.press('Enter');
-    return page.getByRole('dialog');
+    const dialog = page.getByRole('dialog');
+    // JupyterLab's dialogs take keys once they have the focus.
+    await expect(
+      dialog.getByRole('button', { name: 'As a copy' })
+    ).toBeFocused();
+    return dialog;
   };
   await goTo('ArrowLeft', /make b twenty/);
   let dialog = await openDialog();
@@ -69,15 +73,19 @@ test('the notebook is restored here, undone, and restored as a copy (P58)', asyn
   expect(await cells(page)).toEqual(after);
 
   // Here, in one undo step and one change.
+  const count = await replay.slider.getAttribute('aria-valuemax');
   dialog = await openDialog();
-  await expect(dialog.getByRole('button', { name: 'As a copy' })).toBeFocused();
   await page.keyboard.press('Tab');
+  await expect(dialog.getByRole('button', { name: 'Here' })).toBeFocused();
   await page.keyboard.press('Enter');
   await expect.poll(() => cells(page)).toEqual(before);
-  await goTo('ArrowRight', /Restored the notebook as of/);
+  await expect(replay.slider).not.toHaveAttribute('aria-valuemax', count!);
+  await replay.slider.press('End');
+  await goTo('ArrowLeft', /Restored the notebook as of/);
   await begin(page, 'notebook:undo-cell-action');
   await expect.poll(() => cells(page)).toEqual(after);
   await begin(page, 'docmanager:save');
+  await replay.slider.press('End');
 
   // As a copy, which has a history of its own.
   await goTo('ArrowLeft', /make b twenty/);
