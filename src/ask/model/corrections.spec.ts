@@ -195,6 +195,25 @@ describe('checkSuggestion', () => {
     expect(t.model.state.isChecking).toBe(false);
   });
 
+  it('ends the check of a suggestion that has followed an edit of the cell meanwhile', async () => {
+    const t = setup({ source: 'a = 1\n\nb = 2\n\nc = 3' });
+    let end: (problems: IProblem[]) => void = () => undefined;
+    t.target.check.mockReturnValue(new Promise(resolve => (end = resolve)));
+    t.model.open();
+    const asked = t.model.ask('times ten');
+    const code = 'a = 10\n\nb = 2\n\nc = 3';
+    (await t.requested(1)).push(start(1), done(1, code), null);
+    while (!t.target.check.mock.calls.length) {
+      await new Promise(resolve => setTimeout(resolve));
+    }
+    t.edit('a = 1\n\nb = 2\n\nc = 5');
+    t.model.decision.onSourceChanged();
+    expect(t.model.state.code).toBe('a = 10\n\nb = 2\n\nc = 5');
+    end([]);
+    await asked;
+    expect(t.model.state.isChecking).toBe(false);
+  });
+
   it('P49: offers the suggestion soon if the kernel is slow, and then changes nothing', async () => {
     jest.useFakeTimers();
     const t = setup();

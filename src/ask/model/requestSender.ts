@@ -358,9 +358,10 @@ export class RequestSender {
   /** Correct the suggestion if it is new. Its buttons are disabled until then. */
   private async _checkSuggestion(): Promise<void> {
     const store = this._store;
-    const { suggestion } = store;
+    const turnId = store.suggestion?.turnId;
+    // Not the object: another's edit of the cell, which the suggestion follows, replaces it.
     const isNew = () =>
-      store.suggestion === suggestion && store.state.isChecking;
+      store.suggestion?.turnId === turnId && store.state.isChecking;
     let timer = 0;
     const tooLate = new Promise<null>(resolve => {
       timer = window.setTimeout(() => resolve(null), PATIENCE_MS);
