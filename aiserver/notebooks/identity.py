@@ -252,7 +252,9 @@ class NotebookRegistry:
             own = await self._recognise(notebook_id, cells, trusts_ids=False) if is_own else best
             # The file of a copy that was moved here has as many cells of the one that was here.
             is_copy = notebook_id in self._index.origins(best.notebook_id)
-            if own is best or (best.rank >= own.rank if is_copy else best.exact - own.exact):
+            # Each notebook has had empty cells, so they are no sign.
+            more_exact = [i for i in best.exact - own.exact if cells[i].source]
+            if own is best or (best.rank >= own.rank if is_copy else more_exact):
                 return best
         # Several files may have been made from one, with other cells and the same ids. What another
         # root has about a copy is copied later, under its new id.

@@ -283,3 +283,16 @@ async def test_the_texts_of_runs_have_no_secrets(
     assert shown["intent"] == "use ‹redacted:openai-key›"
     files = (jp_root_dir / ".aiserver_sessions").rglob("*")
     assert not any(key.encode() in file.read_bytes() for file in files if file.is_file())
+
+
+async def test_requests_of_notebooks_elsewhere_are_not_found(
+    agent: AgentClient, call: Any, notebook: Write, jp_root_dir: Path
+) -> None:
+    """P55: a store may be that of several folders."""
+    file = notebook()
+    run = await begin(agent)
+    edit = {"run": run, "cell": CELL, "base": digest(LOAD), "intent": "load it faster"}
+    await agent.use("cell_edit", **edit, source="df = load()")
+    assert len((await agent.use("history_search", query="faster"))["results"]) == 1
+    file.rename(jp_root_dir.parent / "a.ipynb")
+    assert (await agent.use("history_search", query="faster"))["results"] == []

@@ -243,7 +243,8 @@ async def history_search(
             **({"run": hit.run} if hit.run else {}),
         }
         for hit in result.hits
-        if service.level(hit.notebook_id, agent) != "off"
+        # Without a path, it is deleted, or in a folder that this server doesn't serve.
+        if paths[hit.notebook_id] and service.level(hit.notebook_id, agent) != "off"
     ]
     return {"results": hits}
 
