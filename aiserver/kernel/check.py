@@ -71,7 +71,6 @@ def check_suggestion(
     if len(code) > _LONGEST_PARSED:
         return {"problems": [], "warnings": warnings}
     deadline = time.monotonic() + seconds
-    folder = "" if mode == "agent" else folder or os.getcwd()
     source = Source(code)
     problems = Problems(source.text, source.indent, limit, deadline)
     tree = source.tree
@@ -84,14 +83,15 @@ def check_suggestion(
             problems.check_time()
             check_unchanged(tree, original, mode, problems)
         plain = plain_variables(variables)
-        flow = Flow(problems, plain, folder, source)
+        flow = Flow(problems, plain, folder or "", source)
         with contextlib.suppress(Exception):  # an error of ours must not hide the other problems
             _check_names(tree, plain, source, problems, flow)
         with contextlib.suppress(Exception):
+            flow.folder = "" if mode == "agent" else folder or os.getcwd()
             flow.run(tree)
         with contextlib.suppress(Exception):
             problems.check_time()
-            warnings = find_overwrites(source, plain, own_code, deadline, folder)
+            warnings = find_overwrites(source, plain, own_code, deadline, flow.folder)
     return {"problems": problems.sorted(), "warnings": warnings}
 
 

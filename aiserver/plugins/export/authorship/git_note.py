@@ -67,7 +67,8 @@ def _read(commit: str, note: str) -> tuple[list[list[str]], dict[str, Any]]:
     try:
         divider = lines.index(_DIVIDER)
         metadata = json.loads("\n".join(lines[divider + 1 :]))
-        maps = [metadata.get(name, {}) for name in ("humans", "sessions")]
+        is_map = isinstance(metadata, dict)
+        maps = [metadata.get(name, {}) for name in ("humans", "sessions")] if is_map else [metadata]
         if metadata["schema_version"] != _VERSION or not all(isinstance(m, dict) for m in maps):
             raise ValueError
         blocks: list[list[str]] = []
