@@ -20,12 +20,7 @@ import { digestOf, sourceOf } from '../../../cells/source';
 import { PERSON } from '../../../records/contributor';
 import { recordedOutputs } from '../../../records/recordedOutputs';
 import type { IHistory, INotebookIdentity, ITracking } from '../../../tokens';
-import {
-  cellsWithNewOutputs,
-  type IPlan,
-  type IPresentCell,
-  planRestore
-} from './restorePlan';
+import type { IPlan, IPresentCell } from './restorePlan';
 
 /** The longest name of a copy without its time, in bytes; file systems allow 255 in all. */
 const MAX_NAME = 200;
@@ -70,6 +65,8 @@ export class NotebookRestore {
     if (!panel || identity.get(panel) !== notebookId) {
       return null;
     }
+    // Loaded now, because the start of the page loads this module.
+    const { cellsWithNewOutputs, planRestore } = await import('./restorePlan');
     const now = presentCells(panel);
     const basis = basisOf(panel);
     const cells = past.map(cell =>
