@@ -285,7 +285,7 @@ async def test_the_texts_of_runs_have_no_secrets(
     assert not any(key.encode() in file.read_bytes() for file in files if file.is_file())
 
 
-async def test_requests_of_notebooks_elsewhere_are_not_found(
+async def test_a_search_finds_nothing_that_is_not_served(
     agent: AgentClient, call: Any, notebook: Write, jp_root_dir: Path
 ) -> None:
     """P55: a store may be that of several folders."""
