@@ -60,6 +60,8 @@ _ANY_KEYWORD = SchemaValidator(
     )
 )
 _LINE = re.compile(r"[^\n]+")
+_redacted_lines: dict[tuple[str, bool], str] = {}
+_MAX_LINES, _MAX_LENGTH = 5_000, 300  # of the cache, and of a line in it
 
 
 def redact(text: str, *, is_prose: bool = False) -> str:
@@ -67,7 +69,11 @@ def redact(text: str, *, is_prose: bool = False) -> str:
     is_short_name = len(text) < MIN_KEY_LENGTH and text.isascii() and text.isidentifier()
     if is_short_name and text not in REGISTERED:
         return text  # such as the name of a record's field
-    return replace_secrets(text, is_prose, lambda kind, secret: redaction_mark(kind))
+    if len(_redacted_lines) > _MAX_LINES:
+        _redacted_lines.clear()
+    return replace_secrets(
+        text, is_prose, lambda kind, secret: redaction_mark(kind), _redacted_lines
+    )
 
 
 def redact_json(value: Any) -> Any:
@@ -87,11 +93,11 @@ def redaction_mark(kind: str, nonce: str = "") -> str:
 
 
 def replace_secrets(
-    text: str, is_prose: bool, replace: Replace, cache: dict[tuple[str, bool], str] | None = None
+    text: str, is_prose: bool, replace: Replace, cache: dict[tuple[str, bool], str]
 ) -> str:
     """Replace each secret in a text.
 
-    ``cache`` has the results for lines, most of which occur in several turns. It is for one
+    ``cache`` has the results for short lines, most of which occur in several turns. It is for one
     ``replace``, which always returns the same text for a secret.
     """
     text = redact_private_keys(text, replace)
@@ -104,11 +110,11 @@ def replace_secrets(
             continue  # redacted with the lines before it
         end = end_of_joined_lines(text, start, line_end)
         original = text[start:end]
-        redacted = None if cache is None else cache.get((original, is_prose))
+        redacted = cache.get((original, is_prose))
         if redacted is None:
             lines = redact_joined_literals(original, is_prose, replace).split("\n")
             redacted = "\n".join(redact_line(line, is_prose, replace) for line in lines)
-            if cache is not None:
+            if len(original) <= _MAX_LENGTH:
                 cache[original, is_prose] = redacted
         pieces += [text[position:start], redacted]
         position = end
