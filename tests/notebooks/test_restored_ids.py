@@ -767,6 +767,23 @@ async def test_a_copy_with_the_id_of_a_missing_original_is_still_the_copy(
 
 
 @in_loop
+async def test_an_empty_cell_is_no_sign_of_the_replaced_notebook(world: World) -> None:
+    """P28: ``mv b a``; the last cell is still empty in the copy. A page records no empty cells."""
+    sources = {**SOURCES, "eeee0001": ""}
+    original = Notebook(world, "a.ipynb", sources)
+    first = await original.open()
+    await world.store.delete(SessionKey(first.notebook_id, "eeee0001"))
+    world.copy("a.ipynb", "b.ipynb")
+    copied = Notebook(world, "b.ipynb", sources)
+    await copied.open()
+    second = await copied.open()
+    await world.store.delete(SessionKey(second.notebook_id, "eeee0001"))
+    await original.record("eeee0001", "print(monthly.tail())")
+    world.move("b.ipynb", "a.ipynb")
+    assert await Notebook(world, "a.ipynb", sources).open() == second
+
+
+@in_loop
 @pytest.mark.parametrize("keeps_ids", [True, False])
 async def test_of_two_notebooks_at_one_path_it_is_the_last_used(
     world: World, keeps_ids: bool, monkeypatch: pytest.MonkeyPatch
