@@ -110,11 +110,11 @@ async def find_recorded_at(context: StoreContext, name: str) -> str:
     """
     index = NotebookIndex(context.store, context.owner)
     await index.refresh()
-    recorded = index.find_at(path_in(context.names_root, name))
-    earlier = path_in(context.root, name)  # in a database, the name that earlier versions recorded
-    if not recorded and not (context.names_root / earlier).is_file():
-        recorded = index.find_at(earlier)
-    ids = [id_ for id_ in recorded if await context.store.session_marks(id_, owner=context.owner)]
+    ids = [
+        id_
+        for id_ in index.find_at(path_in(context.names_root, name))
+        if await context.store.session_marks(id_, owner=context.owner)
+    ]
     if not ids:
         raise NotFound(
             f"No history of a notebook at “{name}” in {context.name}. If it was at another path, "

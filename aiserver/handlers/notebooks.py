@@ -7,7 +7,6 @@ import functools
 import inspect
 import json
 import logging
-import os
 from pathlib import Path
 from typing import Annotated, Any
 from weakref import WeakValueDictionary
@@ -139,20 +138,16 @@ class Contents:
     The name of a notebook is the path of its file. If the file is inside ``root``, the root of the
     session store, the path is relative to ``root``, otherwise absolute. If the store has no root,
     such as a database, the home folder is used instead: it may serve several folders, and a hub's
-    nodes have the same one. Earlier versions recorded the path in the contents API there: a name is
-    read as such a path if there is a file only at that. If notebooks aren't files, the name is the
-    path in the contents API.
+    nodes have the same one. If notebooks aren't files, the name is the path in the contents API.
     """
 
     def __init__(self, manager: Any, root: Path | None = None) -> None:
         self._manager = manager
         self._served_folder = served_folder(manager)
         self._root = root.absolute() if root else None
-        self._has_earlier_names = False
         if root is None and self._served_folder and (home := home_folder()):
             # Resolved, because the current folder, which Jupyter serves, is without links.
             self._served_folder, self._root = self._served_folder.resolve(), home.resolve()
-            self._has_earlier_names = True
 
     def name(self, path: str) -> str:
         """Return the name of the notebook at a path of the contents API."""
@@ -206,11 +201,7 @@ class Contents:
             return False
 
     def _file(self, name: str) -> Path:
-        file = (self._root or self._served_folder or Path()) / name
-        if self._has_earlier_names and self._served_folder and not _is_file(file):
-            earlier = self._served_folder / name
-            return earlier if _is_file(earlier) else file
-        return file
+        return (self._root or self._served_folder or Path()) / name
 
     def path(self, name: str) -> str | None:
         """Return a notebook's path in the contents API; None if it is outside the served folder."""
@@ -225,10 +216,6 @@ class Contents:
         # The name can't be trusted: it comes from a log, which another person may have written and
         # put into a repository.
         return name.endswith(suffixes) and ".." not in Path(name).parts
-
-
-def _is_file(file: Path) -> bool:
-    return os.path.isfile(file)  # noqa: PTH113 - Path.is_file raises PermissionError
 
 
 def _metadata(file: Path) -> Any:

@@ -77,10 +77,7 @@ class NotebookFiles(Protocol):
         """
 
     def path(self, name: str) -> str | None:
-        """Return the path in the contents API; None if the server doesn't serve it.
-
-        If an earlier version has recorded it as the name, it is returned, too.
-        """
+        """Return the path in the contents API; None if the server doesn't serve it."""
 
     async def exists(self, name: str) -> bool:
         """Return whether there is a notebook of that name."""
@@ -148,7 +145,8 @@ class NotebookRegistry:
     ) -> NotebookIdentity:
         if self._other_roots:
             await self._other_roots.copy_logs(path)
-        name = await self._refresh(path)
+        await self._index.refresh()
+        name = self._files.name(path)
         id_ = notebook_id or await self._find_id(name, cell_ids)
         if id_ is None:
             id_ = str(uuid.uuid4())
@@ -166,7 +164,8 @@ class NotebookRegistry:
         Nothing is written. Raises StorageError.
         """
         async with self._lock:
-            return await self._find_id(await self._refresh(path.strip("/")), cell_ids)
+            await self._index.refresh()
+            return await self._find_id(self._files.name(path.strip("/")), cell_ids)
 
     async def id_at(self, path: str) -> str | None:
         """Return the id of the only notebook at ``path``; None if there isn't exactly one.
@@ -185,7 +184,8 @@ class NotebookRegistry:
             return
         async with self._lock, self._store.notebook_id_lock(owner=self._owner):
             await self._other_roots.copy_logs(path)
-            name = await self._refresh(path)
+            await self._index.refresh()
+            name = self._files.name(path)
             ids = set(self._index.find_at(name))
             if notebook_id in self._index.notebooks and await self._is_original(notebook_id, name):
                 ids.add(notebook_id)
@@ -207,7 +207,8 @@ class NotebookRegistry:
         cells. If a file without id has cells with recorded ids, but may be another notebook, there
         are no matches. The next call of ``identify`` records the matches. Raises StorageError.
         """
-        name = await self._refresh(path.strip("/"))
+        await self._index.refresh()
+        name = self._files.name(path.strip("/"))
         if pair := {self._files.name(other.strip("/")) for other in paired_paths}:
             self._index.pairs.put(name, pair)
         # jupytext gives a pair's ids by order, and a setting may pair this file.
@@ -313,7 +314,7 @@ class NotebookRegistry:
         if fitting:
             return max(fitting, key=lambda pair: pair[0])[1]
         for other, notebook in sorted(self._index.notebooks.items()):
-            seen_here = self._index.cells_at(notebook, name)
+            seen_here = notebook.cells_by_path.get(name, set())
             is_here = not seen_here.isdisjoint(cell_ids)
             if is_here and await self._store.session_marks(other, owner=self._owner):
                 others[other] = others.get(other, set()) | seen_here
@@ -379,7 +380,8 @@ class NotebookRegistry:
         was recorded here: only opening it can tell. Nothing is written. Raises StorageError.
         """
         async with self._lock:
-            name = await self._refresh(path)
+            await self._index.refresh()
+            name = self._files.name(path)
             is_own = await self._is_original(notebook_id, name, is_certain=True)
             is_own = is_own and not self._index.relatives_at(name, notebook_id)
             return self._index.origins_at(name, notebook_id) if is_own else []
@@ -402,16 +404,6 @@ class NotebookRegistry:
                 path = path if is_own else None
             paths[notebook_id] = path
         return paths
-
-    async def _refresh(self, path: str) -> str:
-        """Read the logs that have changed, and return a notebook's name."""
-        await self._index.refresh()
-        name = self._files.name(path)
-        if path != name and self._files.path(path) == path:
-            self._index.earlier_names.put(name, path)
-        else:
-            self._index.earlier_names.pop(name)
-        return name
 
     async def _find_id(self, name: str, cell_ids: Sequence[str]) -> str | None:
         """Return an existing id for a notebook that has none in the page.

@@ -70,8 +70,6 @@ class NotebookIndex:
         self._marks: dict[str, Hashable] = {}
         self.pairs: LRUCache[str, Set[str]] = LRUCache(_MAX_PAIRS)
         """The paths of all files of a pair, by the path of one of them."""
-        self.earlier_names: LRUCache[str, str] = LRUCache(_MAX_PAIRS)
-        """The path that an earlier version may have recorded for a notebook, by its path."""
 
     async def refresh(self) -> None:
         """Read the logs that have changed."""
@@ -106,8 +104,7 @@ class NotebookIndex:
         at_path, origins = self.find_at(name), self.origins(notebook_id)
         for count, origin_id in enumerate(origins[1:], 1):
             notebook = self.notebooks[origins[count - 1]]
-            names = (name, self.earlier_names.get(name))
-            if origin_id not in at_path or next(iter(notebook.cells_by_path)) not in names:
+            if origin_id not in at_path or next(iter(notebook.cells_by_path)) != name:
                 return origins[:count]
         return origins
 
@@ -160,14 +157,8 @@ class NotebookIndex:
 
     def is_at(self, notebook: NotebookState, name: str) -> bool:
         """The path may be that of the other file of a pair."""
-        path, names = notebook.path, {name, self.earlier_names.get(name) or name}
-        return path is not None and any(path == at or self._are_pair(path, at) for at in names)
-
-    def cells_at(self, notebook: NotebookState, name: str) -> set[str]:
-        """Return all cells that were recorded at a path."""
-        earlier = self.earlier_names.get(name)
-        is_earlier = earlier is not None and notebook.path == earlier
-        return notebook.cells_by_path.get(earlier if is_earlier and earlier else name, set())
+        path = notebook.path
+        return path is not None and (path == name or self._are_pair(path, name))
 
     def _are_pair(self, name: str, other: str) -> bool:
         path, other_path = PurePosixPath(name), PurePosixPath(other)
@@ -186,7 +177,7 @@ class NotebookIndex:
         matches = [
             (len(common), notebook.path == name, notebook.last_entry, notebook_id)
             for notebook_id, notebook in self.notebooks.items()
-            if (common := cells & self.cells_at(notebook, name))
+            if (common := cells & notebook.cells_by_path.get(name, set()))
         ]
         return max(matches)[-1] if matches else None
 
