@@ -1,8 +1,8 @@
 /**
  * The answers to the open request, of which the person accepts one.
  *
- * Invariant: all are answers to the cell's current code. They change with it; those that change the
- * same lines are removed.
+ * Invariant: all are answers to the cell's current code. When it changes, they change with it;
+ * answers that change the same lines are removed.
  */
 import type { Interaction, ModelInfo, TurnReceipt } from '../../api/types';
 import { mergeSources } from '../../diff/hunks';
@@ -28,7 +28,7 @@ export interface ISuggestion {
   readonly agent?: string;
 }
 
-/** After automatic corrections and the person's changes. */
+/** A suggestion's code after automatic corrections and the person's changes. */
 export interface IShownCode {
   readonly code: string;
   /** Corrections without a model, such as `prise → price`. */
@@ -114,10 +114,7 @@ function isSameRequest(a: IRequest | null | undefined, b: IRequest): boolean {
   );
 }
 
-/**
- * Make the cell's change in the answers. Remove those that change the same lines, but
- * `exceptTurnId`.
- */
+/** Make the cell's change in all answers but that of `exceptTurnId`. Remove those in conflict. */
 export function followCell(
   answers: readonly IAnswer[],
   base: string,

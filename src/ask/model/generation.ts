@@ -241,7 +241,7 @@ export class GenerationModel extends GenerationStore {
     );
   }
 
-  /** Wait at most a second for the reading after the row was opened. */
+  /** Wait at most a second for what is read from the kernel when the row opens. */
   waitForKernel(): Promise<unknown> {
     const timeout = new Promise(resolve => setTimeout(resolve, 1000));
     return Promise.race([this._reading.catch(() => undefined), timeout]);
@@ -276,7 +276,7 @@ export class GenerationModel extends GenerationStore {
     }
   }
 
-  /** The next request reports errors. */
+  /** Errors are ignored; the next request reports them. */
   async refreshModel(): Promise<void> {
     const isOpen = this.state.phase !== 'idle';
     const { api } = this.history;

@@ -119,7 +119,7 @@ export class PastAnswerOffer {
     const hasEnded = this._wasBusy && !isBusy;
     this._wasBusy = isBusy;
     const isClosed = state.phase === 'idle';
-    // A request that failed or was stopped has the example again.
+    // A request that failed or was stopped can be repeated, with the example.
     const isAnswered = hasEnded && !state.failure && state.notice !== 'stopped';
     if (isClosed || isAnswered) {
       this._store.example = null;

@@ -167,8 +167,8 @@ export class RequestSender {
   }
 
   /**
-   * Return the request with the cell's current source, except for an open suggestion's code, and for
-   * another answer: the server finds earlier ones by the source.
+   * Return the request with the cell's current source. A request about an open suggestion, or for
+   * another answer, keeps its own, by which the server finds the earlier answers.
    */
   private _withCurrentSource(request: IRequest): IRequest {
     const { suggestion, target } = this._store;
@@ -255,8 +255,8 @@ export class RequestSender {
     this._update(sent, {
       phase: 'streaming',
       explanation: answer.explanation,
-      // The previous suggestion is visible until some code has arrived, and after what arrived has
-      // turned out to be thoughts or words.
+      // The previous suggestion is visible until some code has arrived, and again if that turns out
+      // to be thoughts or words.
       code: answer.code
         ? normalizeLineBreaks(answer.code)
         : (this._store.answer?.shown?.code ?? '')
@@ -359,7 +359,7 @@ export class RequestSender {
   private async _checkSuggestion(): Promise<void> {
     const store = this._store;
     const turnId = store.suggestion?.turnId;
-    // Not the object: another's edit of the cell, which the suggestion follows, replaces it.
+    // Compares ids, because an edit of the cell by somebody else replaces the suggestion's object.
     const isNew = () =>
       store.suggestion?.turnId === turnId && store.state.isChecking;
     let timer = 0;
@@ -398,7 +398,7 @@ export class RequestSender {
     }
   }
 
-  /** Return those in the selected lines that aren't names which the suggestion has lost. */
+  /** Return the problems in the selected lines, except undefined names that the cell defines. */
   private _correctable(allProblems: readonly IProblem[]): readonly IProblem[] {
     const lines = this._store.selectedLines;
     const source = this._store.target.source() ?? '';
@@ -422,7 +422,7 @@ export class RequestSender {
   private _mightStillRun = false;
   /** The request whose events change the state; null if none waits or streams. */
   private _current: SentRequest | null = null;
-  /** This request may still be streaming. */
+  /** The last request, which may still be streaming. */
   private _last: SentRequest | null = null;
 }
 

@@ -232,7 +232,7 @@ export function answerState(
     phase: 'suggested',
     intent,
     explanation,
-    // A line that no model wrote leaves the next request's number.
+    // A line that no model wrote has no turn, so the next request keeps its number.
     ...(turnId && { turnId }),
     isRemedy: !turnId,
     saveError,

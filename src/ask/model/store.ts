@@ -271,7 +271,7 @@ export class GenerationStore {
     }
   }
 
-  /** The kernel has restarted or is another one. */
+  /** Called when the kernel has restarted or is another one. */
   clearKernel(): void {
     const { kernel } = this._state;
     this.setState({

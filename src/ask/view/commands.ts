@@ -240,7 +240,7 @@ export function createRowMenu(app: JupyterFrontEnd): Menu {
   return menu;
 }
 
-/** Say so if a cell fails. The row has to take the focus again. */
+/** Takes the focus from the row, which must restore it. A notification says if a cell failed. */
 export async function runCellsAbove(
   { commands }: Pick<JupyterFrontEnd, 'commands'>,
   { content }: NotebookPanel,

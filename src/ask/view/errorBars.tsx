@@ -24,7 +24,6 @@ type ErrorManager = Pick<
 >;
 
 export class ErrorBars implements IDisposable {
-  /** `targetOf` returns the target of a cell's check. */
   constructor(
     private readonly _panel: NotebookPanel,
     private readonly _manager: ErrorManager,

@@ -28,7 +28,7 @@ export interface INotebookAskManagerOptions extends IPromptRowServices {
   panel: NotebookPanel;
   createModel: (cellId: string) => GenerationModel;
   newEditor: CodeEditor.Factory;
-  /** Called if the row is closed and an event could not be recorded, or will be later. */
+  /** Called when a row closes whose event isn't recorded yet, or can't be. */
   onUnsaved: (text: string) => void;
   onCellDeleted: (model: GenerationModel) => void;
 }
@@ -298,7 +298,7 @@ export class NotebookAskManager implements IDisposable {
     }
   }
 
-  /** The closed row may have been in a cell for new code. */
+  /** Remove the row's cell, too, if it was inserted for new code and isn't used. */
   private _closeView(cellId: string, draft: string): void {
     const view = this._views.get(cellId);
     if (!view) {

@@ -151,7 +151,7 @@ export async function setup(
   return { ask, field, model, press, row, services, settle, type };
 }
 
-/** As a stream would, without notifying the row. */
+/** Change the state without notifying the row. */
 export function setState(
   model: GenerationModel,
   change: Partial<IGenerationState>

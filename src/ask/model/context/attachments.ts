@@ -32,7 +32,7 @@ export function namedFrames(
   return named.slice(0, MAX_ATTACHED);
 }
 
-/** Return whether an intent names a data file or variable. “a” may be a word. */
+/** Return whether an intent names a data file or variable. “a” may be a mere word. */
 function isAboutOtherData(intent: string, kernel: IKernelVariables): boolean {
   return (
     DATA_FILE.test(intent) ||

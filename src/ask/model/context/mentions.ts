@@ -15,7 +15,7 @@ import { isForbidden } from '../../../state/features';
 import type { ITarget } from '../../../cells/notebookCell';
 import { isNameAt } from './attachments';
 
-/** With an example, the limit of the HTTP API. */
+/** The HTTP API accepts one more, for the example. */
 export const MAX_MENTIONS = 20;
 /** `@` begins a mention, except in an e-mail address. */
 const START = '(?<![A-Za-z0-9_.])@';
@@ -186,7 +186,7 @@ function plotsKey(key: string): string {
   return `${key}\nplots`;
 }
 
-/** A cell's number or a file's place may change. */
+/** Return what identifies a mention. A cell's number or a file's place may change. */
 export function mentionKey({ name, cellId, file }: Mention): string {
   return cellId ?? file ?? name;
 }
@@ -242,7 +242,7 @@ export async function withImages(
   const prepared: Mention[] = [];
   let room = MAX_IMAGES;
   for (const { plots = [], sharesPlots, ...mention } of mentions) {
-    // Shared with a model that doesn't see images, so another model gets none.
+    // It was shared with a model that doesn't see images, so another model gets none.
     const isTextOnly = mention.shared && !sharesPlots;
     const drawable = isTextOnly ? [] : plots.slice(0, room);
     const drawn = await Promise.all(drawable.map(toBase64));

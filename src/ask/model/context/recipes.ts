@@ -24,7 +24,7 @@ export class Recipes {
   private _list: readonly Recipe[] = [];
 }
 
-/** Return the text with defaults, and the range of the first parameter, preferably one without. */
+/** Return the text with defaults, and the range to select: of the first parameter without one. */
 export function fillDefaults(recipeText: string): {
   text: string;
   from: number;

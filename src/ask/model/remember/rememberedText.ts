@@ -6,7 +6,7 @@
  * remember me”.
  */
 
-/** Left out before the text, such as “please remember that”. */
+/** Matches what is left out before the text, such as “please remember that”. */
 const ENGLISH =
   /(?:please,?\s+)?remember(?=[\s:：,，])[\s:：,，]*(?:that\s+|to\s+)?/.source;
 const CHINESE =

@@ -43,8 +43,8 @@ export function useCompletion(
   completions: readonly ICompletion[],
   onChoose: (completion: ICompletion) => void
 ): ICompletionState {
-  // The text for which the list is open; none that was put into the field, such as an earlier
-  // request.
+  // The typed text for which the list is open. For text that was put into the field, such as an
+  // earlier request, it stays closed.
   const [typedText, setTypedText] = React.useState<string | null>(null);
   const [isFocused, setFocused] = React.useState(false);
   const [position, setPosition] = React.useState(0);
