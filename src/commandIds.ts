@@ -19,7 +19,6 @@ export namespace CommandIDs {
   export const reject = 'aiserver:reject-suggestion';
   export const stop = 'aiserver:stop-generation';
   export const preview = 'aiserver:preview-request';
-  /** Open the dialog with the rules files, such as AGENTS.md. */
   export const rulesFiles = 'aiserver:show-rules-files';
   /** Save the argument `text`, or else the text in the open row. */
   export const saveRecipe = 'aiserver:save-recipe';

@@ -20,7 +20,7 @@ const CORE = ['aiserver:history', 'aiserver:identity'];
 const IDS = plugins.map(({ id }) => id);
 const OPTIONAL = IDS.filter(id => !CORE.includes(id));
 
-/** JupyterLab with its own services and our plugins, but for `disabled` ones. */
+/** JupyterLab with its own services and our plugins, except the `disabled` ones. */
 async function start(disabled: readonly string[]): Promise<JupyterLab> {
   const app = new JupyterLab({
     shell: new LabShell(),

@@ -296,7 +296,7 @@ export interface IPromptRows {
     cellId: string,
     takesFocus?: boolean
   ): Promise<IWaitingProposal | null>;
-  /** Return whether a notebook has an open prompt row. A suggestion is shown with one. */
+  /** Return whether a notebook has an open prompt row, as each shown suggestion has. */
   isOpen(panel: NotebookPanel): boolean;
   /** Return whether a cell waits for an answer, or its row runs accepted code. */
   isBusy(panel: NotebookPanel, cellId: string): boolean;

@@ -26,7 +26,7 @@ export class ApiClient {
     return this._stream<api.StreamEvent>(path, body, signal);
   }
 
-  /** The generation's stream then ends with the event `cancelled`. */
+  /** Stop a generation, whose stream then ends with the event `cancelled`. */
   stop(generationId: string) {
     return this._send<void>('DELETE', `generate/${generationId}`);
   }
@@ -318,7 +318,7 @@ function keyPath(provider: string): string {
   return `models/keys/${encodeURIComponent(provider)}`;
 }
 
-/** A cell's id may be any text. */
+/** Encodes the ids, because a cell's may be any text. */
 function sessionPath({ notebookId, cellId }: api.ICellKey): string {
   const ids = [notebookId, cellId].map(encodeURIComponent);
   return `sessions/${ids.join('/')}`;

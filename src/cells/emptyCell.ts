@@ -48,7 +48,7 @@ export class NewCells {
     return cell;
   }
 
-  /** A click has changed the text of a cell's row. */
+  /** Called when a click, not the person's typing, has changed the text of a cell's row. */
   onInserted(cellId: string, before: string, after: string): void {
     if (this._texts.get(cellId) === before.trim()) {
       this._texts.set(cellId, after.trim());
@@ -60,7 +60,7 @@ export class NewCells {
   }
 
   /**
-   * The prompt row of a cell was closed, and contained `text`. If nothing was sent from a new cell,
+   * Called when a cell's row that contained `text` was closed. If nothing was sent from a new cell,
    * and nobody has written into it or its row, remove it and activate the cell above. Where others
    * have the notebook open, it stays, because they may use it. Return whether it was removed.
    */

@@ -82,7 +82,7 @@ export type IWarning = Infer<typeof WARNING> & {
   readonly isInOtherCells?: boolean;
 };
 
-/** No warning is a problem. */
+/** The result of a check; none of its warnings is a problem. */
 export type ICheck = Infer<typeof CHECK_RESULT>;
 
 /**

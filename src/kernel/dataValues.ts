@@ -21,7 +21,7 @@ import { type Infer, type Reader, all, isMissing, record, text } from './shape';
 export const SAMPLE_ROWS = 5;
 /** The limit of the HTTP API. */
 const MAX_COLUMNS = 200;
-/** Columns that aren't profiled by then have no statistics. */
+/** Columns that aren't profiled within this time have no statistics. */
 const MAX_MS = 5000;
 const MAX_VALUE = 60;
 const DATE =

@@ -5,7 +5,7 @@ import { CELL_TIMEOUT_MS, IFreshKernel, startFreshKernel } from './freshKernel';
 const started: IFreshKernel[] = [];
 afterEach(() => Promise.all(started.splice(0).map(each => each.shutdown())));
 
-/** The kernel ends each run with the next of `ends`. */
+/** The kernel ends each run with the next item of `ends`. */
 function setup() {
   const ends: (object | Error | null)[] = [];
   const kernel = {

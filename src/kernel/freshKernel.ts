@@ -1,5 +1,5 @@
 /**
- * A kernel of its own, in which code can run without a change of the notebook's.
+ * A separate kernel, in which code can run without changing the notebook's.
  *
  * Invariants:
  * - It starts in the notebook's folder, and isn't connected to the notebook.
@@ -107,7 +107,7 @@ class FreshKernel implements IFreshKernel {
         await this._session.shutdown();
         window.removeEventListener('pagehide', this._onPageHide);
       } catch {
-        // The server can't be reached: tried again when the page is closed.
+        // The server can't be reached. `_onPageHide` tries again.
       }
     }
   }

@@ -1,6 +1,6 @@
 import type { Kernel } from '@jupyterlab/services';
 
-/** Its requests end like `done`. */
+/** A kernel in which each request ends as `done` does. */
 export function fakeKernel(done: Promise<unknown>, status = 'idle') {
   const future = { done, dispose: jest.fn() };
   const requestExecute = jest.fn(
@@ -17,11 +17,11 @@ export function fakeKernel(done: Promise<unknown>, status = 'idle') {
   };
 }
 
-/** Replies with this value of `user_expressions`. */
+/** A kernel that replies with this value of `user_expressions`. */
 export const replying = (expressions: unknown) =>
   fakeKernel(Promise.resolve({ content: { user_expressions: expressions } }));
 
-/** Its functions return `result`. */
+/** A kernel in which our functions return `result`. */
 export const returning = (result: unknown) => replying(answer(result));
 
 /** The value of `user_expressions` for a function's result. */

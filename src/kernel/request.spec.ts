@@ -11,7 +11,7 @@ const reply = {
   }
 };
 
-/** Busy from each request until its reply, like a real one. */
+/** A kernel that is busy from each request until its reply, like a real one. */
 function kernel() {
   const finish: (() => void)[] = [];
   const connection = {

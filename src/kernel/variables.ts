@@ -16,11 +16,11 @@ import {
 import { type Infer, count, listOf, record, text } from './shape';
 import type { DataFrameProfile } from '../api/types';
 
-/** The newest first. */
+/** The kernel's variables, newest first. */
 export interface IKernelVariables {
   readonly frames: DataFrameProfile[];
   readonly variables: IVariable[];
-  /** Decides on the characters of names; Python if it is missing. */
+  /** Determines which characters a name can contain; Python if it is missing. */
   readonly language?: DataLanguage;
 }
 
@@ -83,7 +83,7 @@ export async function readVariables(
 }
 
 /**
- * The newest variable first.
+ * Return the kernel's DataFrames, newest first.
  *
  * @throws Error with a sentence for the person.
  */

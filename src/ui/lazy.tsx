@@ -8,7 +8,7 @@ import * as React from 'react';
 
 import { Button } from './button';
 
-/** After a failure, a notification offers to try again. Never rejected. */
+/** After a failure, a notification offers to try again. Never rejects. */
 export function loadPart<T>(
   load: () => Promise<T>,
   trans: TranslationBundle

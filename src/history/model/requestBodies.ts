@@ -50,7 +50,7 @@ export function toRequestBodies({
 }: INotebookChange): ChangesBody[] {
   const bodies = new Bodies();
   for (const cell of cells) {
-    // Also a cell without events: the server adds its last seq to the change log.
+    // Send a cell without events, too: the server adds its last seq to the change log.
     for (const event of cell.events?.length ? cell.events : [null]) {
       bodies.add(cell, event);
     }
@@ -77,7 +77,7 @@ class Bodies {
     }
   }
 
-  /** The last body has `rest`, unless the order needs one of its own. */
+  /** Add `rest` to the last body, or to a further one if the order is too long for it. */
   finish(rest: Pick<ChangesBody, 'order' | 'saved'>): ChangesBody[] {
     const { order } = rest;
     const orderSize = order ? JSON.stringify(order).length : 0;

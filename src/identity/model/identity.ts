@@ -109,7 +109,7 @@ export class NotebookIdentity implements INotebookIdentity {
       return id;
     }
     const notebookId = await this._register(panel);
-    // Before saving: a cell that is added meanwhile may be missing in the file.
+    // Read before saving: a cell that is added meanwhile may be missing in the file.
     const savedIds = describeIds(panel, notebookId);
     try {
       if (!isReadOnly(panel)) {

@@ -27,7 +27,7 @@ function makeCell(source: string): YCodeCell {
   return cell;
 }
 
-/** As JupyterLab creates it. */
+/** Create a cell's editor as JupyterLab does. */
 function edit(cell: YCodeCell): CodeMirrorEditor {
   const editor = new CodeMirrorEditor({
     host: document.createElement('div'),

@@ -153,7 +153,7 @@ export class ModelChoice {
     await this._refreshAfterChange();
   }
 
-  /** Only after a person pressed a button. Throws an `ApiError`. */
+  /** Call this only after a person pressed a button. Throws an `ApiError`. */
   async test(input: IProviderInput, model: string): Promise<Verdict> {
     const { provider, key, address } = input;
     try {
@@ -166,7 +166,7 @@ export class ModelChoice {
     }
   }
 
-  /** Only after a person opened the list. */
+  /** Call this only after a person opened the list. */
   modelNames({ provider, key, address }: IProviderInput): Promise<string[]> {
     return this._api.modelNames(provider, key, address);
   }

@@ -108,7 +108,7 @@ export function readyModel({ id, label }: LocalModelEntry): ModelInfo {
   return { ...LOCAL, id, label };
 }
 
-/** No model is ready; by default, the smallest local one is the only one. */
+/** By default, no model is ready, and only the smallest local one is listed. */
 export function modelList(change: Partial<ModelList> = {}): ModelList {
   const { local = NOT_INSTALLED } = change;
   return {

@@ -2,7 +2,7 @@
 import * as React from 'react';
 
 /**
- * May be nested in another form, as the settings editor is one itself. The submit event of a nested
+ * A form that may be nested in another one, as in the settings editor. The submit event of a nested
  * form doesn't reach React's root container, so the browser would submit the form and reload the
  * page. A listener on the form's own element prevents this.
  */

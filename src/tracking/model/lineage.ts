@@ -201,9 +201,9 @@ function detectMoves(
   if (oldOrder.every((id, index) => id === newOrder[index])) {
     return [];
   }
-  // JupyterLab moves a cell by deleting and inserting it again, and a restore replaces cells so. So
-  // the cells that the orders tell apart are those that moved if all of them were recreated; else
-  // all recreated ones, if the order of the others is the same.
+  // A recreated cell was moved, or replaced by a restore. The cells whose order differs count as
+  // moved. But if some of them weren't recreated, and the recreated ones alone explain the new
+  // order, all recreated ones do.
   const recreatedIds = new Set(newOrder.filter(id => recreated.has(id)));
   const movedInOrder = new Set(
     listChanges(oldOrder, newOrder).flatMap(({ fromB, toB }) =>

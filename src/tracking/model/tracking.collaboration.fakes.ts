@@ -8,7 +8,7 @@ import type { OpenNotebook } from './tracking.fakes';
 export const awarenessOf = (open: OpenNotebook): Awareness =>
   (open.panel.content.model!.sharedModel as YNotebook).awareness;
 
-/** As the server of a shared notebook sends it. */
+/** Copy a client's state as the server of a shared notebook does. */
 export async function syncAwareness(
   from: Awareness,
   to: Awareness
@@ -25,7 +25,7 @@ export interface IRemoteClient {
     delete(index: number, count: number): void;
     insert(index: number, cells: YMap<unknown>[]): void;
   };
-  /** From this client's copy of the notebook. */
+  /** Return a cell's source in this client's copy of the notebook. */
   source(index: number): YText;
   send(): void;
 }

@@ -91,7 +91,7 @@ export interface IServer {
 
 type Cells = readonly { id: string; type?: string; source: string }[];
 
-/** With its history, identities and tracking. */
+/** A page with its history, identities and tracking. */
 export class Page<S extends IServer = FakeServer> {
   constructor(
     readonly server: S = new FakeServer() as unknown as S,
@@ -198,7 +198,7 @@ function notebookOf(cells: Cells, notebookId?: string): INotebookContent {
   } as unknown as INotebookContent;
 }
 
-/** With methods for the actions of a person. */
+/** A notebook with methods for the actions of a person. */
 export class OpenNotebook<S extends IServer = FakeServer> {
   constructor(
     readonly panel: NotebookPanel,
@@ -223,7 +223,7 @@ export class OpenNotebook<S extends IServer = FakeServer> {
     return this.page.server.kinds(this.id, cellId);
   }
 
-  /** Make the last one active. */
+  /** Select cells, of which the last becomes active. */
   select(first: number, last = first): void {
     const { content } = this.panel;
     content.deselectAll();

@@ -87,7 +87,7 @@ function sessionOf(notebookId: string, cellId: string): Promise<Session> {
   return json<Session>(`sessions/${notebookId}/${cellId}`);
 }
 
-/** In a cell's session. */
+/** Return the seq of the last record that a cell's session has inherited. */
 function lastInherited(
   events: NonNullable<Session['events']>,
   cellId: string,
@@ -104,7 +104,6 @@ let counter = 0;
 
 /** A notebook and its duplicates. */
 class Workspace {
-  /** With their expected histories. */
   readonly open: { notebook: Open; expected: Expected }[] = [];
 
   async begin(documentWideUndo = false): Promise<void> {

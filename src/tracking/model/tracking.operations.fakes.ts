@@ -105,7 +105,7 @@ export const operation: fc.Arbitrary<Operation> = fc.oneof(
 );
 
 /**
- * Add `[cell id, text]` to `answers` for `generate`.
+ * Perform an operation. `generate` adds `[cell id, text]` to `answers`.
  *
  * @returns The notebook, after `reopen` in a new page.
  */

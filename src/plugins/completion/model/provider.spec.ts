@@ -21,7 +21,7 @@ interface ISettings {
   debouncerDelay: number;
 }
 
-/** With the members that the provider uses. */
+/** A cell with the members that the provider uses. */
 function fakeCell(id: string, type: string, text: string) {
   let source = text;
   const changed = new Signal<object, void>({});

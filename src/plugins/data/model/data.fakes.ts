@@ -53,9 +53,9 @@ export class FakeKernel implements IDataKernel {
   listCount = 0;
   /** The columns of lazy data. */
   lazy: IDataColumn[] | null = null;
-  /** Such as `df 0+40`. */
+  /** The requests for profiles, such as `df 0+40`. */
   readonly profiled: string[] = [];
-  /** That the kernel profiles before its time is up. */
+  /** The columns that the kernel profiles before its time is up. */
   columnsPerRequest = 40;
   /** By default, a column has as many missing values as its position. */
   missingOf = (index: number): number => index;

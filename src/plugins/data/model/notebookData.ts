@@ -8,7 +8,7 @@
  * - While the kernel runs code, nothing is requested, and the former list is shown. It is read again
  *   after the run.
  * - Changes are those since the list that was read before the last run, or before the last runs if
- *   they followed each other closely. A restart of the kernel begins anew.
+ *   they followed each other closely. A restart of the kernel clears them.
  */
 import type { IDisposable } from '@lumino/disposable';
 import { Signal } from '@lumino/signaling';
@@ -30,7 +30,7 @@ const BURST_MS = 1000;
 /** After so many requests in vain, the person has to ask for the list again. */
 const MAX_ATTEMPTS = 3;
 
-/** The kernel's variables at a time. */
+/** The kernel's variables, and when they were read. */
 export interface IReadList extends IDataList {
   readonly time: Date;
 }

@@ -15,7 +15,7 @@ export type Child =
   Node | string | number | false | null | undefined | readonly Child[];
 
 /**
- * `selector` is the tag and the classes, such as `p.big`. A function listens to the event with the
+ * Create an element. `selector` is its tag and classes, such as `p.big`. A function listens to the event with the
  * attribute's name. Children without content are left out.
  */
 export function el<K extends keyof HTMLElementTagNameMap>(

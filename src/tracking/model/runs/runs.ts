@@ -23,7 +23,7 @@ import { sourceOf } from '../../../cells/source';
 
 /** The limit for an error's name and for its message, in characters. */
 const MAX_ERROR_LENGTH = 1000;
-/** The kernel drops all pending runs. */
+/** A kernel with one of these statuses has dropped all pending runs. */
 const STOPPED_STATUSES = [
   'restarting',
   'autorestarting',

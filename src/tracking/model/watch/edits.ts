@@ -19,10 +19,10 @@ export type CellWrite = readonly [
   writer: IWriter
 ];
 
-/** Wrote the source of a cell without a session before tracking began. */
+/** The writer of a source that has no session when tracking begins. */
 export const INITIAL_WRITER = createWriter(UNKNOWN);
 
-/** Wrote a source that differs from the last recorded one when tracking begins. */
+/** The writer of a source that differs from the last recorded one when tracking begins. */
 export const OUTSIDE_WRITER = createWriter({ ...UNKNOWN, name: FILE_ON_DISK });
 
 export interface IEdits {

@@ -9,7 +9,6 @@
 const PAUSE_MS = 300;
 
 export class RemoteEdits {
-  /** @param _record Called with each edited cell, after a pause. */
   constructor(private readonly _record: (cellId: string) => void) {}
 
   add(cellId: string): void {
