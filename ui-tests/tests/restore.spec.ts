@@ -1,6 +1,4 @@
-/**
- * The whole notebook is restored as of a moment, by keyboard only (P58).
- */
+/** The whole notebook is restored as of a moment, by keyboard only (P58). */
 import { type Page } from '@playwright/test';
 
 import { CellUnderTest, ReplayUnderTest } from '../fixtures/cells';
@@ -33,7 +31,7 @@ test('the notebook is restored here, undone, and restored as a copy (P58)', asyn
   const after = await cells(page);
   expect(after.at(-1)![1]).toBe('d = 40');
 
-  // To the moment before the deletion, and from the slider to the button.
+  // Go to the moment before the deletion, and from the slider to the button.
   const replay = new ReplayUnderTest(page);
   await replay.open();
   await replay.tab('Notebook').click();
@@ -72,7 +70,7 @@ test('the notebook is restored here, undone, and restored as a copy (P58)', asyn
   await expect(dialog).toHaveCount(0);
   expect(await cells(page)).toEqual(after);
 
-  // Here, in one undo step and one change.
+  // Restore here, in one undo step and one change.
   const count = await replay.slider.getAttribute('aria-valuemax');
   dialog = await openDialog();
   await page.keyboard.press('Tab');
@@ -87,7 +85,7 @@ test('the notebook is restored here, undone, and restored as a copy (P58)', asyn
   await begin(page, 'docmanager:save');
   await replay.slider.press('End');
 
-  // As a copy, which has a history of its own.
+  // Restore as a copy, which has a history of its own.
   await goTo('ArrowLeft', /make b twenty/);
   dialog = await openDialog();
   await expect(dialog).toContainText('1 cell changes, 1 cell comes back');

@@ -451,7 +451,7 @@ test('an agent edits the shared notebook, and its file when nobody has it open (
   const session = (await place.records(id)).find(
     ({ meta }) => meta.cell_id === cell
   );
-  // Who opens the notebook before the server has noticed the last edits sees earlier ones first.
+  // A page that opens the notebook before the server has noticed the last edits gets earlier ones.
   const edits = (session?.events ?? []).filter(
     ({ contributor }) => contributor?.kind === 'agent'
   );
