@@ -145,6 +145,7 @@ export const INotebookIdentity = new Token<INotebookIdentity>(
 /** Cells that were deleted, not merged, in an open notebook with a history. */
 export interface ICellDeletion {
   readonly panel: NotebookPanel;
+  /** All cells, in order. */
   readonly before: readonly { readonly id: string; readonly source: string }[];
   /** By id, in the notebook format. */
   readonly deleted: ReadonlyMap<string, object>;

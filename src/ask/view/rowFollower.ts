@@ -63,7 +63,7 @@ export class RowFollower {
     }
   }
 
-  /** A cell is in the element that scrolls only while it is near. */
+  /** A cell is in the element that scrolls only while it is near the visible part. */
   private _findScroller(): void {
     this._listenTo(this._row.closest<HTMLElement>('.jp-WindowedPanel-outer'));
   }

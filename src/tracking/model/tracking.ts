@@ -115,7 +115,7 @@ export class Tracking implements ITracking {
 
   /**
    * Wait until a notebook's watch has started, or the page has found that none is needed. Wait for a
-   * failed start, not for its retry. A start that gives up because of a newer one isn't the end.
+   * failed start, not for its retry. If a newer start replaces one, wait for the newer one.
    */
   async started(panel: NotebookPanel): Promise<void> {
     let starting: Promise<void> | undefined;

@@ -80,7 +80,7 @@ export class RowFocus {
     }
   }
 
-  /** A removed or disabled control loses the focus to nobody. */
+  /** Handles controls that are removed or disabled: no other element gets their focus. */
   private readonly _removals = new MutationObserver(() => {
     const isUnusable = (element: Element) =>
       !element.isConnected || element.matches(':disabled');

@@ -369,8 +369,8 @@ export class NotebookWatch implements IOriginNotebook {
   }
 
   /**
-   * The server saves a shared notebook by itself, without a signal in this page before. So record
-   * the edits when the person moves to another cell.
+   * The server saves a shared notebook by itself, without a signal beforehand. So record the
+   * edits when the person moves to another cell.
    */
   private _onActiveCellChanged(): void {
     if (this._options.panel.context.model?.collaborative) {
