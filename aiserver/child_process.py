@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import IO, Any, BinaryIO
 
-_END_TIMEOUT = 2  # seconds; then the child is killed
+_END_TIMEOUT = 2  # seconds, after which the child is killed
 
 
 class ChildEnded(Exception):
@@ -43,11 +43,14 @@ class Child:
 
     @property
     def pid(self) -> int | None:
-        """The id, or None if the process has ended."""
+        """The process id, or None if the process has ended."""
         return self._process.pid if self._process.poll() is None else None
 
     def call(self, request: object) -> Any:
-        """Send a request, and return the answer. Raises ChildEnded if the child ends before."""
+        """Send a request, and return the answer.
+
+        Raises ChildEnded if the child ends before it has sent a complete answer.
+        """
         try:
             send(self.requests, request)
             return receive(self.answers)
@@ -55,7 +58,7 @@ class Child:
             raise ChildEnded from error
 
     def has_ended(self, within: float) -> bool:
-        """Wait at most ``within`` seconds for the end; return whether it came."""
+        """Wait at most ``within`` seconds for the process to end; return whether it has ended."""
         try:
             self._process.wait(within)
         except subprocess.TimeoutExpired:
@@ -63,7 +66,7 @@ class Child:
         return True
 
     def kill(self) -> None:
-        """A thread in ``call`` then gets ChildEnded."""
+        """Kill the process. A thread in ``call`` then gets ChildEnded."""
         self._process.kill()
 
     def end(self) -> None:
@@ -104,7 +107,7 @@ def serve_parent(serve: Callable[[BinaryIO, BinaryIO], None]) -> None:
     Return when ``serve`` does, or when the parent closes a stream.
     """
     with contextlib.suppress(AttributeError, OSError):  # Windows has no ``nice``
-        os.nice(5)  # at a lower priority
+        os.nice(5)  # run at a lower priority
     # A library's output must not be read as an answer.
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())

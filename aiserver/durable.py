@@ -52,7 +52,7 @@ else:
 
 # Windows has no O_NOFOLLOW, but creating links needs a privilege there.
 SAFE_FLAGS = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
-NONBLOCK_FLAG = getattr(os, "O_NONBLOCK", 0)  # for pipes
+NONBLOCK_FLAG = getattr(os, "O_NONBLOCK", 0)  # so that opening a pipe doesn't block
 # Seconds between retries: Windows refuses to rename or remove a file that is in use.
 WAITS: tuple[float, ...] = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5) if sys.platform == "win32" else ()
 # The disk is full, the file too large, or the quota used up (EDQUOT, which Windows lacks).
@@ -84,7 +84,7 @@ def flush_folder(folder: Path) -> None:
 
 
 def retry_while_in_use(action: Callable[[], object]) -> None:
-    """Retry while Windows refuses because another program uses the file."""
+    """Run an action; retry while Windows refuses it because another program uses the file."""
     for wait in WAITS:
         try:
             action()
@@ -111,7 +111,7 @@ def make_private(fd: int, shared_folder: str | Path | None = None) -> None:
 
 
 def set_time(fd: int) -> int:
-    """Set a file's times to now; return this in nanoseconds."""
+    """Set an open file's times to now; return that time in nanoseconds."""
     now = time.time_ns()
     if os.utime in os.supports_fd:
         with contextlib.suppress(OSError):  # some disks can't set times
@@ -129,7 +129,7 @@ def translate_os_errors() -> Iterator[None]:
 
 
 def storage_error_class(error: OSError) -> type[StorageError]:
-    """Return the StorageError for an ``errno``."""
+    """Return the class of StorageError for an OSError."""
     if error.errno in _FULL_ERRNOS:
         return StorageFull
     return StorageReadOnly if error.errno in _READ_ONLY_ERRNOS else StorageError
@@ -140,7 +140,7 @@ _TEMP_NAME = re.compile(r"(.+)\.[0-9a-f]{16}\.tmp")
 
 
 class NotRegularFile(Exception):
-    """The path is, for example, a link, a folder or a pipe."""
+    """The path isn't a regular file but, for example, a link, a folder or a pipe."""
 
 
 class Stamp(NamedTuple):
@@ -160,7 +160,7 @@ class Stamp(NamedTuple):
 
 
 def read_file(path: Path) -> tuple[bytes, Stamp] | None:
-    """Return bytes and stamp, or None. Raises NotRegularFile, OSError."""
+    """Return a file's bytes and stamp, or None. Raises NotRegularFile, OSError."""
     try:
         with _open_regular(path, os.O_RDONLY) as (fd, status):
             return _read_all(fd, status.st_size), Stamp.of(status)
@@ -170,7 +170,7 @@ def read_file(path: Path) -> tuple[bytes, Stamp] | None:
 
 @contextlib.contextmanager
 def _open_regular(path: Path, flags: int) -> Iterator[tuple[int, os.stat_result]]:
-    """Raises NotRegularFile, OSError."""
+    """Yield a regular file's descriptor and status. Raises NotRegularFile, OSError."""
     try:
         fd = os.open(path, flags | SAFE_FLAGS | NONBLOCK_FLAG, 0o600)
     except FileNotFoundError:
@@ -212,10 +212,10 @@ def replace_file(
     """Atomically and durably replace the file ``name`` with ``data``.
 
     The temp file is in the same folder, or in ``temp_folder`` on the same disk. A later process
-    that locks ``name`` may delete that of a killed one.
+    that locks ``name`` may delete the temp file of a killed one.
 
-    Return the stamp if no later change can have the same one, else None: the time is set here,
-    because the disk's clock gives equal times to changes within a tick.
+    Return the file's stamp if no later change can have the same one, else None: the time is set
+    here, because the disk's clock gives equal times to changes within a tick.
     """
     temp = (temp_folder or folder) / f"{name}.{secrets.token_hex(8)}.tmp"
     target = folder / name
@@ -274,7 +274,7 @@ def append_file(folder: Path, name: str, data: bytes) -> None:
             flush(fd)
         except BaseException:
             with contextlib.suppress(OSError):
-                os.ftruncate(fd, size)  # a second attempt must not write them twice
+                os.ftruncate(fd, size)  # a second attempt must not write these bytes twice
             raise
     if size == 0:
         flush_folder(folder)
@@ -301,7 +301,7 @@ def _write_all(fd: int, data: bytes) -> None:
 
 def _read_all(fd: int, size: int) -> bytes:
     chunks = []
-    # Further calls read bytes that were added meanwhile.
+    # The first call usually reads all; further ones read bytes that were added meanwhile.
     while chunk := os.read(fd, max(size + 1, 65536)):
         chunks.append(chunk)
         size = 0
@@ -373,12 +373,12 @@ def restrict_access(folder: Path) -> Access:
 def _has_access_list(folder: Path) -> bool:
     try:
         names = os.listxattr(folder, follow_symlinks=False)
-    except (AttributeError, OSError):  # unsupported
+    except (AttributeError, OSError):  # unsupported by the system or the disk
         return False
     return "system.posix_acl_access" in names
 
 
-_POLL = 0.002  # seconds between attempts
+_POLL = 0.002  # seconds between attempts to get a lock
 # The errors of a disk that has no file locks.
 _NO_LOCKS = {errno.ENOSYS, errno.ENOLCK, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EINVAL, errno.EIO}
 
@@ -393,12 +393,12 @@ class _SystemLock(FileLock):
 
 
 def lock_file(folder: str, name: str, deadline: float) -> Callable[[], object] | None:
-    """Lock a name; return a function that releases it, or None on timeout.
+    """Lock a name in a folder; return a function that releases it, or None on timeout.
 
-    ``deadline`` is of the monotonic clock. Raises OSError.
+    ``deadline`` is a time of the monotonic clock. Raises OSError.
     """
     path = f"{folder}{os.sep}{name}.lock"
-    if Path(path).is_symlink():  # somebody planted it
+    if Path(path).is_symlink():  # AI Server creates no links here: somebody planted it
         Path(path).unlink(missing_ok=True)
     try:
         return _acquire(_SystemLock, path, deadline)
@@ -437,7 +437,7 @@ QUARANTINE_SUFFIX = ".corrupt-"
 def move_to_quarantine(folder: Path, name: str, base_name: str = "") -> str:
     """Move a file, or a link itself, into quarantine; return the new name.
 
-    The caller must have the lock of ``base_name`` or ``name``, with which it begins.
+    It begins with ``base_name`` or ``name``, whose lock the caller must have.
     """
     new_name, _ = _quarantine_names(folder, base_name or name)
     retry_while_in_use(lambda: (folder / name).rename(folder / new_name))
@@ -448,9 +448,9 @@ def move_to_quarantine(folder: Path, name: str, base_name: str = "") -> str:
 def copy_to_quarantine(
     folder: Path, name: str, data: bytes, suffix: str = QUARANTINE_SUFFIX
 ) -> str:
-    """Copy a file's ``data`` into quarantine; return the name.
+    """Copy a file, whose bytes are ``data``, into quarantine; return the copy's name.
 
-    A last copy with these bytes is used.
+    If the last copy has these bytes, its name is returned.
     """
     new_name, latest_name = _quarantine_names(folder, name, suffix)
     if latest_name and _has_content(folder / latest_name, data):
@@ -458,7 +458,7 @@ def copy_to_quarantine(
     try:
         os.link(folder / name, folder / new_name, follow_symlinks=False)
         flush_folder(folder)
-    except (OSError, NotImplementedError):  # without hard links
+    except (OSError, NotImplementedError):  # the disk has no hard links
         replace_file(folder, new_name, data, shareable=True)
     return new_name
 
@@ -466,7 +466,7 @@ def copy_to_quarantine(
 def _quarantine_names(
     folder: Path, name: str, suffix: str = QUARANTINE_SUFFIX
 ) -> tuple[str, str | None]:
-    """Return the first free name, and the last used one or None."""
+    """Return a file's first free quarantine name, and the last used one or None."""
     latest_name, number = None, 1
     while os.path.lexists(folder / (free_name := f"{name}{suffix}{number}")):
         latest_name, number = free_name, number + 1
@@ -504,7 +504,7 @@ SHARED_NOTICE = "The history folder is shared with a group, so its members can r
 
 
 def network_disk_warning(folder: Path) -> str | None:
-    """Return a warning about a network file system, or None.
+    """Return a warning if a folder is on a network file system, else None.
 
     Only Linux has the mount table; elsewhere, every disk counts as local.
     """
@@ -518,7 +518,7 @@ def network_disk_warning(folder: Path) -> str | None:
     # The deepest mount point counts, and of equal ones the last.
     kind, options, depth = "", "", -1
     for mount_point, mount_kind, mount_options in mounts:
-        mount_folder = Path(mount_point.replace("\\040", " "))  # the escape for a space
+        mount_folder = Path(mount_point.replace("\\040", " "))  # the table's escape for a space
         if resolved_folder.is_relative_to(mount_folder) and len(mount_folder.parts) >= depth:
             kind, options, depth = mount_kind, mount_options, len(mount_folder.parts)
     if kind not in _NETWORK_FILE_SYSTEMS:

@@ -140,7 +140,7 @@ class AIServer(ExtensionApp):
 
     @cached_property
     def plugins(self) -> Plugins:
-        """Raises SettingError if a plugin's setting is invalid."""
+        """The plugins. Raises SettingError if a plugin's setting is invalid."""
         from .loaded_plugins import load_plugins
 
         return load_plugins(self)
@@ -194,7 +194,7 @@ class AIServer(ExtensionApp):
         try:
             await asyncio.to_thread(self.plugins.routes)  # imports the handlers
             self.load()
-        except SettingError as error:  # then Jupyter runs without AI Server
+        except SettingError as error:  # the Jupyter server runs without AI Server
             self.log.critical("AI Server can't start: %s", error.message)
             return
         finally:
@@ -221,7 +221,10 @@ class AIServer(ExtensionApp):
             )
 
     def make_models(self) -> ModelRegistry:
-        """Create the configured model registry. Raises SettingError for another class."""
+        """Create the configured model registry.
+
+        Raises SettingError if the class isn't ModelRegistry or a subclass.
+        """
         from .errors import SettingError
         from .features import parse_features
         from .llm.registry import ModelRegistry
@@ -288,7 +291,7 @@ class AIServer(ExtensionApp):
     def load(self) -> Services:
         """Return the objects that the handlers use.
 
-        The first call registers the handlers and creates them. Raises SettingError.
+        The first call registers the handlers and creates the objects. Raises SettingError.
         """
         self.add_routes()
         if self._services is None:

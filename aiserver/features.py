@@ -1,7 +1,7 @@
 """The administrator's setting for each feature: people decide, or it is always off or always on.
 
-They are in the trait ``features`` of ``AIServer``. The page reads them from its configuration, to
-explain what is off (``src/state/features.ts``).
+The settings are in the trait ``features`` of ``AIServer``. The page reads them from its
+configuration, to explain what is off (``src/state/features.ts``).
 
 Invariant: the server enforces each setting, except ``running``: the page runs cells.
 """
@@ -17,7 +17,7 @@ from .errors import SettingError
 FeatureSetting = Literal["allowed", "forbidden", "always"]
 AgentSetting = Literal["allowed", "forbidden", "read", "propose", "edit"]
 
-# All others need an act of the person for each use.
+# All other features need an act of the person for each use.
 _CAN_BE_ALWAYS_ON = ("receipts",)
 
 
@@ -46,7 +46,10 @@ class Features:
 
 
 def parse_features(settings: Mapping[Any, Any]) -> Features:
-    """By default, a feature is allowed. Raises SettingError for an unknown feature or setting."""
+    """Return the settings of all features, which are allowed by default.
+
+    Raises SettingError for an unknown feature or setting.
+    """
     names = [field.name for field in fields(Features)]
     for name, setting in settings.items():
         if name not in names:

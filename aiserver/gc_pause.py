@@ -19,16 +19,16 @@ from typing import Any
 
 _PART = 200  # records or steps that are freed in half a millisecond
 _lock = threading.Lock()
-_active_count = 0  # pauses that have not ended
-_was_enabled = False  # before the first of these pauses
+_active_count = 0  # pauses that haven't ended
+_was_enabled = False  # whether the collector was, before the first of these pauses
 
 
 @contextmanager
 def pause_gc() -> Iterator[None]:
     """Disable the collector within a ``with`` block.
 
-    If blocks overlap, in threads or tasks, it is disabled until the last one ends. After a block
-    that imported packages, it ignores the objects that exist then.
+    If blocks overlap, in threads or tasks, the collector is disabled until the last one ends. After
+    a block that imported packages, it ignores the objects that exist then.
     """
     global _active_count, _was_enabled
     module_count = len(sys.modules)

@@ -1,8 +1,8 @@
 """Make JupyterLab's server translate the titles and descriptions of our settings.
 
 JupyterLab sends the page the catalogs in ``aiserver/locale``. But it translates the schemas of
-settings on the server, only with catalogs of language packs. So this module makes it use ours for
-the domain ``aiserver``.
+settings on the server, only with catalogs of language packs. So this module makes the server use
+ours for the domain ``aiserver``.
 
 Invariants: a text without a translation stays English. jupyterlab_server is never imported, because
 a server without JupyterLab doesn't need it.

@@ -30,10 +30,10 @@ if TYPE_CHECKING:
     from .plugin import Checks
 
 ENTRY_POINT_GROUP = "aiserver.plugins"
-CONTEXT_TIMEOUT = 4.0  # seconds; then the request is sent without a plugin's texts
+CONTEXT_TIMEOUT = 4.0  # seconds, after which the request is sent without a plugin's texts
 _TIMEOUT = 10.0  # seconds for other hooks that a person waits for
 
-# Not as entry points, so that no other package can replace them.
+# These aren't entry points, so that no other package can replace them.
 OWN = {
     "agents": "aiserver.plugins.agents.plugin.AgentsPlugin",
     "ask": "aiserver.plugins.ask.plugin.AskPlugin",
@@ -67,7 +67,7 @@ class Plugins:
         return next((plugin for plugin in self._plugins if isinstance(plugin, kind)), None)
 
     def get(self, kind: type[AnyPlugin]) -> AnyPlugin:
-        """For the plugin's own handlers, which exist only with it."""
+        """Return the plugin of this class, for its own handlers, which exist only with it."""
         plugin = self.find(kind)
         assert plugin is not None
         return plugin
@@ -153,7 +153,7 @@ class Plugins:
     async def _result(
         self, plugin: Plugin, what: str, call: Coroutine[Any, Any, T], seconds: float | None = None
     ) -> T | None:
-        """Return None if a hook fails, is cancelled or takes too long."""
+        """Return a hook's result; None if it fails, is cancelled or takes too long."""
         task = asyncio.ensure_future(call)
         try:
             await asyncio.wait({task}, timeout=seconds)  # a hook may ignore its cancellation
@@ -175,7 +175,7 @@ class Plugins:
 
 
 def load_plugins(settings: AIServer | None = None) -> Plugins:
-    """Leave out plugins that are disabled or can't be loaded.
+    """Return all plugins that aren't disabled and can be loaded.
 
     Raises SettingError if a setting of one is invalid.
     """

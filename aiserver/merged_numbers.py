@@ -29,7 +29,7 @@ def build_renumbering(merge_id: str, numbers: Mapping[int, int]) -> dict[str, An
 
 
 class Renumberings:
-    """``meta.merged``, prepared to look up many seqs."""
+    """The ``meta.merged`` of a session, prepared to look up many seqs."""
 
     def __init__(self, merged: object) -> None:
         self._merges = {
@@ -47,7 +47,7 @@ class Renumberings:
         return seq
 
     def current_end(self, merge_paths: object, seq: int) -> int:
-        """Return the highest current seq of records that were up to ``seq``."""
+        """Return the highest current seq of the records that had seqs up to ``seq``."""
         for merge in self._along_path(merge_paths):
             seq = merge.new_end(seq)
         return seq
@@ -90,7 +90,7 @@ class _Merge:
         return new + seq - first
 
     def new_end(self, seq: int) -> int:
-        """Return the highest new number of those up to ``seq``."""
+        """Return the highest new number of the records up to ``seq``."""
         count = bisect_right(self._firsts, seq)
         candidates = [self.new_seq(seq)]
         if count and seq < self._ranges[count - 1][1]:  # the last range ends after ``seq``

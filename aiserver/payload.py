@@ -10,7 +10,7 @@ from pydantic.alias_generators import to_camel
 
 from .errors import UserText
 
-_PLAIN = {str, int, float, bool, dict, type(None)}  # sent as they are
+_PLAIN = {str, int, float, bool, dict, type(None)}  # types of values that are sent as they are
 
 
 class Payload:

@@ -12,7 +12,7 @@ import subprocess
 from pathlib import Path
 
 _TIMEOUT = 5.0  # seconds
-_SETTINGS = {  # options override the repository's config
+_SETTINGS = {  # options of the command line override the repository's config
     "core.fsmonitor": "false",
     "core.hooksPath": os.devnull,
     "core.sshCommand": "false",
@@ -34,7 +34,7 @@ def run_git(
 
     Environment variables that begin with GIT_ aren't passed on.
 
-    Raises FileNotFoundError without git, OSError if the folder can't be entered,
+    Raises FileNotFoundError if git isn't installed, OSError if the folder can't be entered,
     subprocess.TimeoutExpired after five seconds and, with ``check``, subprocess.CalledProcessError.
     """
     program = shutil.which("git")

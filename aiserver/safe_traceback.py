@@ -1,7 +1,8 @@
 """Describe an exception for the log by its class and location.
 
-Invariant: no message of an exception, which may quote a key, a path, a prompt or a provider's
-answer, and no value of a variable is in it. A file outside a package is only named with its folder.
+Invariant: it contains no message of an exception, which may quote a key, a path, a prompt or a
+provider's answer, and no value of a variable. A file outside a package is named only with its
+folder.
 """
 
 from __future__ import annotations
@@ -11,14 +12,14 @@ from pathlib import Path
 
 
 def outline_of(error: BaseException) -> str:
-    """Return ``KeyError at aiserver/x.py:88 in f < aiserver/y.py:9 in g``, and so its causes.
+    """Return, for example, ``KeyError at aiserver/x.py:88 in f < aiserver/y.py:9 in g``.
 
-    The innermost call comes first.
+    The innermost call comes first. The causes follow in the same form.
     """
     descriptions = []
     seen: set[int] = set()
     cause: BaseException | None = error
-    while cause is not None and id(cause) not in seen:  # it may be circular
+    while cause is not None and id(cause) not in seen:  # the chain may be circular
         seen.add(id(cause))
         frames = traceback.extract_tb(cause.__traceback__)[-8:]
         calls = " < ".join(
@@ -31,7 +32,7 @@ def outline_of(error: BaseException) -> str:
 
 
 def _path_in_package(filename: str) -> str:
-    """Return ``aiserver/llm/base.py`` or, outside a package, only the folder and the file."""
+    """Return a path such as ``aiserver/llm/base.py``, or ``folder/file`` outside a package."""
     parts = Path(filename).parts
     for folder in ("site-packages", "dist-packages"):
         if folder in parts:

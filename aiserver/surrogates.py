@@ -44,7 +44,7 @@ def json_bytes(data: Any) -> bytes:
 
 
 def without_nan(data: bytes) -> bytes:
-    """Replace infinity and NaN, which a browser's parser refuses, by null."""
+    """In encoded JSON, replace infinity and NaN, which a browser's parser refuses, by null."""
     if b"NaN" not in data and b"Infinity" not in data:
         return data
     return _TEXT_OR_NAN.sub(lambda match: b"null" if match[1] else match[0], data)

@@ -24,7 +24,7 @@ def normalize(form: Form, text: str) -> str:
 
 
 def parse_python(code: str) -> ast.Module | None:
-    """Return None if the code isn't valid Python, or too deep or slow to parse."""
+    """Return the syntax tree; None if the code isn't valid Python, or too deep or slow to parse."""
     if not code.isascii() and _many_marks().search(code):
         return None
     try:

@@ -27,7 +27,7 @@ def read_notebook(name: str) -> bytes:
 
 
 def notebook_id_of(path: str) -> str:
-    """Return the id in a notebook's file. Raises SettingError."""
+    """Return the notebook id in a notebook's file. Raises SettingError if there is none."""
     try:
         notebook_id = json.loads(read_notebook(path))["metadata"]["aiserver"]["notebook_id"]
     except (ValueError, KeyError, TypeError, RecursionError):
@@ -41,7 +41,7 @@ def notebook_id_of(path: str) -> str:
 
 
 def is_file(name: str) -> bool:
-    """Return whether a name is a notebook's file, not its id."""
+    """Return whether a name is that of a notebook's file, not its id."""
     return name.endswith(".ipynb") or Path(name).is_file()
 
 
@@ -64,12 +64,12 @@ def write_output(output: str | None, name: str, data: bytes, *, force: bool) -> 
 
 
 def create_output_folder(folder: Path) -> None:
-    """Create a folder, unless it exists. A person's own may be a link."""
+    """Create a folder, unless it exists. A person's own folder may be a link."""
     ensure_folder(folder.resolve())
 
 
 def write_new_file(folder: Path, name: str, data: bytes) -> bool:
-    """Write a file, unless it has other content; return whether it has this one."""
+    """Write a file, unless it has other content; return whether it now has this content."""
     file = folder / name
     if file.exists() or file.is_symlink():
         return file.is_file() and file.read_bytes() == data

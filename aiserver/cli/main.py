@@ -48,12 +48,12 @@ def main(argv: list[str] | None = None) -> int:
         return 1
     except OSError as error:
         is_full = storage_error_class(error) is StorageFull
-        # Or the output's reader, such as `head`, has ended.
+        # Otherwise, the output's reader, such as `head`, has ended.
         if not (is_full or isinstance(error, BrokenPipeError)):
             raise
         if is_full:
             print(StorageFull().message, file=sys.stderr)
-        # Otherwise, Python fails again when it flushes the output at exit.
+        # Discard the rest. Otherwise, Python fails again when it flushes the output at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except KeyboardInterrupt:

@@ -33,7 +33,7 @@ class Cell:
 
     @property
     def id(self) -> str:
-        """The valid id, or ""."""
+        """The cell's id, or "" if it has no valid one."""
         id_ = self._fields.get("id")
         return id_ if isinstance(id_, str) and is_id(id_) else ""
 
@@ -81,7 +81,7 @@ class NotebookFile:
             raise SettingError(f"“{name}” is not a notebook of format 4 or newer.")
 
     def path_below(self, folder: Path) -> str:
-        """Return the path for a server that serves ``folder``."""
+        """Return the path in the contents API of a server that serves ``folder``."""
         try:
             return self._path.relative_to(folder.resolve()).as_posix()
         except ValueError as error:
@@ -143,7 +143,7 @@ class NotebookFile:
         return name[:256] if isinstance(name, str) else ""
 
     def cells_above(self, cell: Cell) -> list[dict[str, Any]]:
-        """Return the nearest cells within the limits, from top to bottom, without empty ones."""
+        """Return the nearest cells above within the limits, top to bottom, without empty ones."""
         above: list[dict[str, Any]] = []
         remaining = MAX_CHARACTERS_ABOVE
         for other in reversed(self.cells[: self.cells.index(cell)]):
@@ -157,7 +157,10 @@ class NotebookFile:
         return above[::-1]
 
     def write(self, cell: Cell, source: str, notebook_id: str) -> None:
-        """Raises StorageError; SettingError if the file was changed meanwhile."""
+        """Write ``source`` into a cell.
+
+        Raises StorageError; SettingError if the file was changed meanwhile.
+        """
         if self.notebook_id != notebook_id:
             data = self._metadata.get("aiserver")
             data = data if isinstance(data, dict) else {}
@@ -176,7 +179,7 @@ class NotebookFile:
 
 
 def _encode(content: Any, old: bytes) -> bytes:
-    """Keep the indentation and the end of the old file."""
+    """Encode a notebook with the indentation and the end of the old file."""
     second_line = old.split(b"\n", 2)[1:2]
     width = len(second_line[0]) - len(second_line[0].lstrip(b" ")) if second_line else 0
     options: dict[str, Any] = {"indent": width or None}

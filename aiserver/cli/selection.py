@@ -18,7 +18,7 @@ from .terminal import make_safe
 SelectedSession = tuple[SessionKey, SessionSummary]
 """The key and summary of a selected session."""
 
-_MIN_PREFIX = 4  # characters of a shortened id
+_MIN_PREFIX = 4  # the fewest characters of a shortened id
 
 
 async def select(
@@ -61,7 +61,7 @@ async def select(
 
 
 def check_cell_of_one(keys: Iterable[SessionKey]) -> None:
-    """Raise SettingError for several notebooks: copies have the same cell ids."""
+    """Raise SettingError if a cell's id is in several notebooks, such as copies."""
     names = sorted({f"{key.notebook_id}/{key.cell_id}" for key in keys})
     if len(names) > 1:
         raise SettingError(
@@ -72,7 +72,7 @@ def check_cell_of_one(keys: Iterable[SessionKey]) -> None:
 async def count_requests(
     context: StoreContext, rows: Iterable[SelectedSession]
 ) -> list[SelectedSession]:
-    """Count requests instead of turns."""
+    """Return the rows with the number of requests instead of turns."""
     counted = []
     for key, summary in rows:
         with contextlib.suppress(StorageError):
@@ -129,7 +129,7 @@ async def find_recorded_at(context: StoreContext, name: str) -> str:
 
 
 def path_in(folder: Path, name: str) -> str:
-    """Return a file's path for a server that serves ``folder``."""
+    """Return a file's path in the contents API of a server that serves ``folder``."""
     return name_under(folder.resolve(), Path(name).resolve())
 
 

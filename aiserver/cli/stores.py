@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from ..extension import AIServer
     from ..notebooks.identity import NotebookRegistry
 
-# A path; anything else is the name of a store, unless there is a folder with that name.
+# What a path looks like. Anything else is the name of a store, unless a folder has that name.
 _PATH_PATTERN = re.compile(r"[/\\]|^[.~]")
 
 
@@ -66,7 +66,7 @@ class Configuration:
         return AIServer(config=self._server.config)
 
     def create_store(self, choice: str = "") -> SessionManager:
-        """The choice is a URL, name or folder."""
+        """Create the store for a URL, name or folder, or else the configured one."""
         folder = _folder_from(choice)
         if folder is not None:
             # A configured `root` would override the folder in a URL.
@@ -102,7 +102,7 @@ class StoreContext:
 
     @property
     def owner(self) -> str:
-        """The only owner. Raises SettingError."""
+        """The owner, if there is only one. Raises SettingError otherwise."""
         if len(self.owners) != 1:
             raise SettingError("This works for one owner only. Choose one with --owner.")
         return self.owners[0]
@@ -130,7 +130,7 @@ class StoreContext:
 
     @property
     def names_root(self) -> Path:
-        """Paths of notebooks in change logs are relative to it."""
+        """The folder to which paths of notebooks in change logs are relative."""
         is_file_store = isinstance(self.store, FileSessionManager)
         return self.root if is_file_store else home_folder() or self.root
 

@@ -13,7 +13,7 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]"
 
 
 def make_safe(text: str) -> str:
-    """Replace control characters, except tabs and line feeds, and marks of text direction by �."""
+    """Replace control characters, except tabs and line feeds, and marks of text direction, by �."""
     return _CONTROL.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
@@ -50,7 +50,7 @@ def confirm(question: str, *, yes: bool, default: bool = False) -> bool:
         answer = input(f"{question} [{'Y/n' if default else 'y/N'}] ").strip().lower()
     except EOFError:  # Ctrl+D
         return False
-    return default if not answer else answer in ("y", "yes", "是")  # Chinese for yes
+    return default if not answer else answer in ("y", "yes", "是")  # 是 is Chinese for yes
 
 
 def create_bar(stream: TextIO, *columns: str) -> Any:

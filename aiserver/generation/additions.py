@@ -23,7 +23,7 @@ from ..llm.base import Additions, Gap
 from ..prompts.parsed_request import ParsedRequest
 from ..unicode import parse_python
 
-MAX_LENGTH = 4000  # characters; the answer would exceed the model's limit
+MAX_LENGTH = 4000  # characters; of longer code, the answer would exceed the model's limit
 # A fence, even an indented one, would end the answer. A line magic may continue in the next line,
 # so no comment may come between.
 _UNSAFE = re.compile(r"\r|^[ \t]*```|^[ \t]*[%!].*\\$", re.MULTILINE)

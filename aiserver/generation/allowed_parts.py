@@ -48,7 +48,7 @@ class Options:
 def without_forbidden(
     body: RequestBody, features: Features, *, on_this_machine: bool
 ) -> tuple[RequestBody, list[ContextItem]]:
-    """Leave out parts that aren't allowed; return an item for each.
+    """Return the request without the parts that aren't allowed, and an item for each of them.
 
     Mentions stay without output, value or text of a file, DataFrames with the level ``schema`` for
     a model that isn't on this machine.
@@ -58,7 +58,7 @@ def without_forbidden(
         paths = [mention.file for mention in mentions if mention.file]
         items += [_item("rules_file", file.path) for file in body.context.rules_files]
         items += [_item("file", name) for name in dict.fromkeys(paths)]
-        body = body.model_copy(update={"notebook_path": None})  # otherwise, files are read
+        body = body.model_copy(update={"notebook_path": None})  # without it, no file is read
     if features.outputs == "forbidden":
         items += [
             _item("mention" if mention.kind == "variable" else "output", mention.name)
@@ -85,7 +85,7 @@ def without_forbidden(
 def without_unseen_images(
     body: RequestBody, info: ModelInfo
 ) -> tuple[RequestBody, list[ContextItem]]:
-    """Leave out images that a model can't see or may not get; return items."""
+    """Return the request without images that a model can't see or may not get, and their items."""
     mentions, items = [], []
     for mention in body.context.mentions:
         is_allowed = info.sees_images and (info.on_this_machine or mention.shared)
@@ -107,7 +107,7 @@ def _with_mentions(body: RequestBody, mentions: list[Mention], **others: bool) -
 
 
 def allows_values(features: Features, *, on_this_machine: bool) -> bool:
-    """Return whether a model may get statistics and rows at all."""
+    """Return whether a model may get statistics and rows of DataFrames at all."""
     return on_this_machine or features.data_values != "forbidden"
 
 

@@ -1,7 +1,7 @@
 """Start and stop generations, preview prompts, and warm up models.
 
-Invariants: each cell has at most one generation at a time; the error for a second one contains its
-id. Only the user who started a generation can stop it.
+Invariants: each cell has at most one generation at a time; the error for a second one contains the
+first one's id. Only the user who started a generation can stop it.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class Assistant:
         self._log = log or logging.getLogger(__name__)
         # The id of the generation in each cell, including generations that are being prepared.
         self._id_by_cell: dict[SessionKey, str] = {}
-        self._running: dict[str, Generation] = {}  # started, by id
+        self._running: dict[str, Generation] = {}  # the generations that have started, by id
         self._warm_up_task: asyncio.Task[None] | None = None
         self.background = BackgroundTasks(self._log)
         self._condenser = Condenser(sessions, self._options.cost, self.background, self._log)
@@ -67,7 +67,7 @@ class Assistant:
     async def generate(self, key: SessionKey, body: GenerateBody, *, user: str = "") -> Generation:
         """Start a generation. ``user`` is empty if names don't identify people.
 
-        Raises GenerationRunning for a second one in the cell; TooManyGenerations; ModelError
+        Raises GenerationRunning if the cell has one already; TooManyGenerations; ModelError
         without a usable model; StorageError if the cell's history can't be read or is from a newer
         version. Then no turn is recorded.
         """
@@ -103,7 +103,7 @@ class Assistant:
         return generation
 
     def _release(self, generation: Generation, outcome: Outcome) -> None:
-        """Turns that didn't fit are summarised now."""
+        """Let another generation start in the cell. Turns that didn't fit are summarised now."""
         self._running.pop(generation.id, None)
         self._id_by_cell.pop(generation.key, None)
         info = generation.model.info

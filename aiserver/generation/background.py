@@ -84,7 +84,7 @@ class BackgroundTasks:
     async def answer(
         self, model: ChatModel, messages: Messages, max_length: int
     ) -> tuple[str, dict[str, Any] | None]:
-        """Return a model's answer and usage, in a task of ``start``.
+        """Return a model's answer and usage, in a task that ``start`` has started.
 
         The answer is cut off after ``max_length`` characters. Raises ModelError; ModelRateLimited
         if the provider asks to wait, because the requests of people come first.

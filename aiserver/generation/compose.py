@@ -84,7 +84,7 @@ async def compose(
     options: Options = _NO_OPTIONS,
     parsed: ParsedRequest | None = None,
 ) -> Composed:
-    """Compose the messages for a request. ``parsed`` is that of ``parse_body``."""
+    """Compose the messages for a request. ``parsed`` is the result of ``parse_body``."""
     parsed = parsed or parse_body(body)
     on_this_machine = model.info.on_this_machine
     vault = Vault(conceal=not on_this_machine)
@@ -135,7 +135,7 @@ def _prompt_input(
     frames = attached_frames(body)
     history = past.recent
     detached = body.context.detached
-    # Hidden first, so that `update_marks` can give a secret the same mark in the history.
+    # The source first, so that `update_marks` can give a secret the same mark in the history.
     code = vault.hide(parsed.code, is_prose=parsed.language.is_prose)
     rest = None
     if parsed.selection:
@@ -236,7 +236,7 @@ def parse_body(body: WarmUpBody) -> ParsedRequest:
 def _hide_in_selection(
     parsed: ParsedRequest, cell_id: str, source: str, vault: Vault
 ) -> tuple[str, RestOfCell]:
-    """Return the selected lines as a cell's code, and the others.
+    """Return the selected lines as a cell's code, and the other lines, with secrets hidden.
 
     Raises SelectionCutsSecret, because a part of a secret can't be recognised.
     """

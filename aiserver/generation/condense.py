@@ -39,8 +39,8 @@ from .condensed_turns import (
 from .generation import Generation
 from .past_turns import PastTurns
 
-REACH = 200  # turns before the oldest one that was sent
-MAX_TURNS = 100  # in one request
+REACH = 200  # a first summary begins at most this many turns before the oldest that was sent
+MAX_TURNS = 100  # turns in one request
 _SAVE_ATTEMPTS = 3
 
 
@@ -74,7 +74,7 @@ def plan_summary(past: PastTurns, receipt: Sequence[ContextItem]) -> Plan | None
 
 
 def _first_sent(turns: Sequence[Interaction], receipt: Sequence[ContextItem]) -> int:
-    """Return the oldest turn that was sent; if none was, the number of all."""
+    """Return the index of the oldest turn that was sent; if none was, the number of all."""
     items = [item for item in receipt if item.kind == "turn"]
     if not items:
         return 0
@@ -112,7 +112,7 @@ class Condenser:
         answered = [i for i in indexes if is_answered(past.all[i])]
         chosen = [past.all[i] for i in answered[:MAX_TURNS]]
         turns = await asyncio.to_thread(lambda: [_redacted(turn) for turn in chosen])
-        # Another tool may have stored it.
+        # Another tool may have stored the previous summary.
         previous = redact(fix_surrogates(plan.previous), is_prose=True)
         messages, count = await condense_messages(
             previous, turns, model.style, model.prompt_tokens, model.count_tokens

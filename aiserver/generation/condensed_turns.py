@@ -39,12 +39,12 @@ def answered_count(turns: Sequence[Interaction]) -> int:
 
 
 def is_answered(turn: Interaction) -> bool:
-    """Models get only answered turns."""
+    """Return whether a turn was answered. Models get only answered turns."""
     return turn.ai_response.status == "success"
 
 
 def to_event(condensed: CondensedTurns, turns: Sequence[Interaction], model: str) -> NewEvent:
-    """``turns`` are all past turns of the request."""
+    """Return the event to store. ``turns`` are all past turns of the request."""
     digests = [_digest(turn) for turn in turns[condensed.start : condensed.end]]
     return NewEvent(
         type=CONDENSED_TURNS,

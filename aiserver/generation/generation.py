@@ -56,7 +56,7 @@ QUEUE_SIZE = 256  # tokens that wait for a slow client
 
 @dataclass(frozen=True)
 class Waiting:
-    """The request is retried after ``seconds``."""
+    """The provider can't answer now. The request is retried after ``seconds``."""
 
     seconds: float
 
@@ -91,17 +91,17 @@ class Generation:
     ) -> None:
         self.id, self.user = id, user
         self.key, self.body, self.model = key, body, model
-        self.turn_id = 1  # expected; it may get another id when it is saved
+        self.turn_id = 1  # the expected id; the turn may get another one when it is saved
         self._sessions, self._log = sessions, log
         self._options = options or Options()
         self._stores_prompt = self._options.stores_prompt(body.stores_prompt)
         self._queue: asyncio.Queue[Change | Waiting | None] = asyncio.Queue()  # None marks the end
-        self._free_slots = asyncio.Semaphore(QUEUE_SIZE)  # for more tokens
+        self._free_slots = asyncio.Semaphore(QUEUE_SIZE)  # for tokens that can still be queued
         self._is_retry = body.mode == RETRY_MODE
         self._request = parse_body(body)
         self._selection = self._request.selection
-        self._streamed_code = ""  # so far, if lines are selected
-        self._thoughts = ""  # that the server sent in a field of their own
+        self._streamed_code = ""  # the cell's source so far, if lines are selected
+        self._thoughts = ""  # those that the server sent in a field of their own
         is_small = model.style == "compact"
         self._in_words = self._request.is_question if is_small else self._request.demands_words
         self._reader = AnswerReader(self._request.language, in_words=self._in_words)
@@ -118,7 +118,7 @@ class Generation:
         self.outcome: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
 
     async def prepare(self) -> None:
-        """Load the history. Raises StorageError if no turn can be added."""
+        """Load the cell's history. Raises StorageError if no turn can be added to it."""
         session = await load_or_new(self._sessions, self.key)
         # Fail before the model is queried in vain.
         check_writable(session)
@@ -145,7 +145,7 @@ class Generation:
         self._task = asyncio.create_task(self._run())
 
     def stop(self) -> None:
-        """May be called at any time, and more than once."""
+        """Stop the model. May be called at any time, and more than once."""
         self._is_stopped = True
         if self._task and self._is_querying:
             self._task.cancel()
@@ -169,7 +169,7 @@ class Generation:
             yield token
 
     async def _run(self) -> None:
-        """Set the outcome, whatever happens."""
+        """Query the model, save the turn and set the outcome, whatever happens."""
         outcome = Outcome("error", error=AIServerError())
         try:
             outcome = await self._query_and_save()
@@ -189,7 +189,7 @@ class Generation:
                 await self._query()
                 status = "success"
         except asyncio.CancelledError:
-            pass  # stopped; the turn is recorded below
+            pass  # the generation was stopped; its turn is recorded below
         except AIServerError as reason:
             status, error = "error", reason
         except Exception as fault:
@@ -241,13 +241,13 @@ class Generation:
                     self._queue.put_nowait(change)
 
     async def _read(self, text: str) -> list[Change]:
-        """A long answer doesn't block the event loop."""
+        """Read the next piece of the answer, without blocking the event loop."""
         if self._reader.is_long:
             return await asyncio.to_thread(self._reader.feed, text)
         return self._reader.feed(text)
 
     def _shown(self, changes: list[Change], *, ended: bool = False) -> list[Change]:
-        """Add the lines that aren't selected."""
+        """Return the changes with the lines that aren't selected."""
         if self._selection is None:
             return changes
         source = ""
@@ -271,7 +271,7 @@ class Generation:
             fields["user"] = self.user
         text = f"{answer.code}\n{answer.explanation}"
         await asyncio.to_thread(self._vault.register_unrecognised, text)
-        # Thoughts repeat much of the prompt.
+        # Thoughts repeat much of the prompt, so they aren't stored if it isn't.
         (thoughts,), _ = self._vault.redact([fix_surrogates(answer.thoughts)])
         answer = replace(answer, thoughts=stored_thoughts(thoughts) if self._stores_prompt else "")
         fields["timing"] = self._timing()
@@ -347,7 +347,7 @@ def _build_turn(
     gets_values: bool,
     **fields: Any,
 ) -> NewTurn:
-    """A small model that ``explains`` gets no DataFrames, so none are stored."""
+    """Return the turn. A small model that ``explains`` gets no DataFrames, so none are stored."""
     language = request.language
     turn = NewTurn(
         timestamp=timestamp,

@@ -25,7 +25,7 @@ from ..redact import Vault
 from ..requests import ColumnProfile, ColumnStatistics, ContextCell, DataFrameProfile, Mention
 from ..surrogates import fix_surrogates
 
-# Files with code: the texts of others, such as notes, settings and notebooks, are prose.
+# Suffixes of files with code. Texts of others, such as notes, settings and notebooks, are prose.
 _CODE = (
     *(".py", ".r", ".jl", ".scala", ".sql", ".sh", ".js", ".jsx", ".ts", ".tsx", ".css"),
     *(".c", ".cc", ".cpp", ".h", ".hpp", ".java", ".go", ".rs"),
@@ -50,7 +50,7 @@ def hide_in_frame(frame: DataFrameProfile, vault: Vault, on_this_machine: bool) 
 
 
 def hide_in_file(file: FileProfile, vault: Vault, on_this_machine: bool) -> FileProfile:
-    """The same as ``hide_in_frame`` for a data file."""
+    """Return a data file's description, changed like a DataFrame's in ``hide_in_frame``."""
 
     def hide_in_table(table: Table) -> Table:
         return replace(table, columns=_hide_in_columns(table.columns, vault, on_this_machine))
@@ -77,7 +77,7 @@ def _output_of(mention: Mention, on_this_machine: bool) -> str:
 
 
 def mentions_prose(mention: Mention, cells: Sequence[ContextCell]) -> bool:
-    """Return whether a mention means a file or one of the ``cells`` without code."""
+    """Return whether a mention means a file, or one of the ``cells``, without code."""
     if mention.kind == "file":
         return not mention.file.lower().endswith(_CODE)
     prose_cells = {cell.cell_id for cell in cells if cell.cell_type != "code"} - {None}
@@ -105,7 +105,7 @@ def hide_in_mention(
     elif mention.kind == "past_answer":
         text = vault.hide(mention.request, is_prose=True)
     elif mention.kind == "variable":
-        # Some secrets are recognised by the variable's name.
+        # As an assignment: some secrets are recognised by the variable's name.
         text = f"{mention.name.removeprefix('@')} = {output}"
     elif mention.kind == "file":
         is_sent = on_this_machine or mention.shared
@@ -144,7 +144,7 @@ def hide(text: str, vault: Vault, *, is_prose: bool = False) -> str:
 
 
 def permitted_values(frame: DataFrameProfile, *, on_this_machine: bool) -> DataFrameProfile:
-    """Keep only the values that the model may get."""
+    """Return a profile with only the values that the model may get."""
     has_statistics = on_this_machine or frame.level != "schema"
     has_rows = on_this_machine or frame.level == "sample"
     columns = [
@@ -187,7 +187,7 @@ def _without_texts(statistics: ColumnStatistics) -> ColumnStatistics:
     bounds = {"min": statistics.min, "max": statistics.max}
     numbers = {name: None if isinstance(bound, str) else bound for name, bound in bounds.items()}
     if statistics.rows - (statistics.missing or 0) < 4 * MIN_VALUES:
-        numbers["quartiles"] = None  # each quarter needs `MIN_VALUES`
+        numbers["quartiles"] = None  # each quarter must have `MIN_VALUES`
     return statistics.model_copy(update=numbers)
 
 
@@ -219,7 +219,8 @@ def last_frames(history: list[Interaction]) -> list[DataFrameProfile]:
     """Return the newest turn's valid DataFrames, without values."""
     for turn in reversed(history):
         if turn.dataframes:
-            # Other tools or versions may have stored other fields or values.
+            # Other tools or versions may have stored other fields, which must not prevent a
+            # request.
             try:
                 names = DataFrameProfile.model_fields
                 frames = [

@@ -34,7 +34,7 @@ from ..redact import redact
 from ..sessions.base import SessionManager
 from .condensed_turns import CondensedTurns, newest_valid
 
-HISTORY_TURNS = 50  # a prompt's budget may allow fewer
+HISTORY_TURNS = 50  # the most turns; a prompt's budget may allow fewer
 _MAX_CELLS = 50  # merged cells that are loaded
 
 
@@ -105,7 +105,7 @@ def before_request(turns: Sequence[Interaction], intent: str, source: str) -> li
     An attempt has this ``intent`` and ``source``, perhaps redacted, or corrects such an answer.
     """
     words = redact(intent, is_prose=True)
-    sources = (redact(source), redact(source, is_prose=True))  # may contain prose
+    sources = (redact(source), redact(source, is_prose=True))  # the cell may contain prose
     attempts = [(intent, source), *((words, stored) for stored in sources)]
     end = None
     for index in range(len(turns) - 1, -1, -1):
@@ -124,7 +124,7 @@ class _MergedCells:
         self._loaded_keys = {key}
 
     async def turns_before(self, session: Session) -> list[Interaction]:
-        """Return none after a ``context_reset``."""
+        """Return the turns of merged cells; none after a ``context_reset``."""
         if any(event.type == "context_reset" for event in session.events or []):
             return []
         forked_from = (session.meta.forked_from or {}).get("cell_id")
@@ -195,7 +195,7 @@ def conversation(session: Session, parent_turn_id: int | None = None) -> list[In
 
 
 class _State(NamedTuple):
-    """From these turns, a request continues while the cell has this source."""
+    """The turns from which a request continues while the cell has this source."""
 
     source: str | None
     turns: list[Interaction]
@@ -215,11 +215,11 @@ class _Path:
         self._id_by_seq: dict[int, int] = {}
         """Maps the seq of a record to the id of the turn whose code the record shows."""
         self._current_id: int | None = None
-        self._source: str | None = None  # after the last record
-        self._other: _State | None = None  # of an undo or redo
+        self._source: str | None = None  # the cell's source after the last record
+        self._other: _State | None = None  # the state that an undo or redo brings back
 
     def add_turn(self, turn: Interaction) -> None:
-        """The parent of a turn without one is the previous turn."""
+        """Add a turn. The parent of a turn without one is the previous turn."""
         parent_id = turn.parent_turn_id
         if turn.repeats_turn_id is None:
             self._other = None
@@ -235,7 +235,7 @@ class _Path:
             self._id_by_seq[turn.seq] = turn.turn_id
 
     def add_event(self, event: Event) -> None:
-        """An acceptance or a restore may bring another branch's turns back."""
+        """Add an event. An acceptance or a restore may bring another branch's turns back."""
         source = event.source
         state = _State(self._source, self.turns, self._ids, self._current_id)
         if event.type == "accept":
@@ -259,7 +259,7 @@ class _Path:
             self._id_by_seq[event.seq] = self._current_id
 
     def _continue_from(self, turn_id: int | None) -> bool:
-        """Return whether there is such a turn outside of ``turns``."""
+        """Continue from a turn that isn't among ``turns``; return whether there is one."""
         if turn_id not in self._all_ids or turn_id in self._ids:
             return False
         assert turn_id is not None

@@ -1,8 +1,8 @@
 """Store the prompt of a turn as a blob, and read it again.
 
 The blob is JSON in UTF-8: ``{"version": 1, "hidden": 0, "masked": 0, "messages": [{"role":
-"system", "text": …, "example": false}, …]}``. The turn has its SHA-256 (``prompt``). ``images`` of
-a message are descriptions; each image is a blob, to which the turn's receipt refers.
+"system", "text": …, "example": false}, …]}``. The turn has the blob's SHA-256 (``prompt``).
+``images`` of a message are descriptions; each image is a blob, to which the turn's receipt refers.
 
 Invariants:
 
@@ -50,7 +50,7 @@ class SentMessage(Payload):
 class SentPrompt:
     """The messages of a prompt.
 
-    ``masked_count`` secrets were sent to the model, but aren't stored.
+    ``masked_count`` secrets were sent to the model, but are not stored.
     """
 
     messages: list[SentMessage]
@@ -73,7 +73,7 @@ def sent_prompt(composed: Composed) -> SentPrompt:
 async def store_prompt(
     sessions: SessionManager, key: SessionKey, composed: Composed, log: logging.Logger
 ) -> str | None:
-    """Return the SHA-256; None if storing fails, or there is a part of a secret."""
+    """Store a prompt, and return its SHA-256; None if that fails or it has a part of a secret."""
     if composed.cuts_secret:
         return None
     try:
@@ -89,7 +89,7 @@ async def store_prompt(
 async def read_prompt(
     sessions: SessionManager, key: SessionKey, sha256: object
 ) -> SentPrompt | None:
-    """Return None if there is no such prompt. Raises StorageError."""
+    """Read the prompt in a blob; None if there is none. Raises StorageError."""
     if not isinstance(sha256, str) or not _SHA256.fullmatch(sha256):
         return None
     data = await sessions.get_blob(sha256, owner=key.owner)
@@ -112,7 +112,7 @@ def _encode(composed: Composed) -> bytes:
 
 
 def decode_prompt(data: bytes) -> SentPrompt | None:
-    """Return None if the bytes aren't a prompt."""
+    """Return the prompt in a blob's bytes; None if they aren't a prompt."""
     try:
         content = json.loads(data)
     except (ValueError, RecursionError):

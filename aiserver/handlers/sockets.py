@@ -10,7 +10,7 @@ from ..errors import InvalidRequest
 from ..surrogates import json_bytes
 from .base import AIServerHandler, guarded
 
-_MAX_MESSAGE = 100 * 1024 * 1024  # bytes; a notebook with all its outputs
+_MAX_MESSAGE = 100 * 1024 * 1024  # bytes, for a notebook with all its outputs
 
 
 class SocketHandler(AIServerHandler, WebSocketHandler):

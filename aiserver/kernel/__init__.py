@@ -10,10 +10,11 @@ runs each in a namespace of its own, by the ``user_expressions`` of an execute r
 request, and its result is a message with output.
 
 Invariants (P18, P41):
+
 - None of the person's code runs: no property, no ``repr`` and no ``==`` of their objects. Objects
   are compared only by identity. Only modules, functions, classes, and objects whose exact type is
   built in or belongs to a supported library are inspected. Of subclasses of pandas' DataFrame, the
-  check inspects no instances; ``variables.py`` first converts them.
+  check inspects no instances; ``variables.py`` first converts them to plain DataFrames.
 - No module that a suggestion names is imported, and no variable changes.
 - A problem that isn't certain isn't reported: a false alarm is worse than a miss.
 """

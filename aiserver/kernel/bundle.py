@@ -1,6 +1,6 @@
 """Join modules into one text for the kernel.
 
-The text for R has all functions that the page calls.
+The text for R kernels has all functions that the page calls there.
 """
 
 from __future__ import annotations

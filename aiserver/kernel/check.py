@@ -165,7 +165,7 @@ def _first_change(old: list[ast.stmt], new: list[ast.stmt], problems: Problems) 
         if _text(before) != _text(after):
             inner = None
             if _text(before, with_body=False) == _text(after, with_body=False):
-                # Only the body differs.
+                # Only the body differs, so look for the change in it.
                 inner = _first_change(
                     _without_docstring(before), _without_docstring(after), problems
                 )

@@ -40,12 +40,12 @@ from .source import Source
 
 _MAX_WARNINGS = 10
 _MAX_LABELS = 5
-# The gravest first, which alone is returned for a DataFrame.
+# The gravest kind first. Only the gravest warning is returned for a DataFrame.
 _GRAVITY = ("deleted", "replaced", "reloaded", "file", "changed", "columns")
 # Methods that change a DataFrame without ``inplace``.
 _CHANGING = {"update", "isetitem", "replace_column", "extend"}
 _REMOVING = {"pop", "drop_in_place"}
-# Their first argument is the path of the file that they write.
+# The first argument of these is the path of the file that they write.
 _WRITERS = set(
     "to_csv to_excel to_parquet to_json to_pickle to_feather to_html to_xml to_latex to_stata "
     "to_markdown to_orc write_csv write_parquet write_json write_ndjson write_excel write_ipc "
@@ -55,14 +55,14 @@ _PATH_METHODS = {"write_text", "write_bytes", "open"}
 _PATH_PARAMETERS = ("first", "path_or_buf", "path", "excel_writer", "fname", "file")
 # Attributes of a DataFrame that aren't the DataFrame.
 _PARTS = {"T", "values", "columns", "index", "shape", "dtypes", "size", "empty", "style"}
-# The result has all rows and columns, perhaps in another order.
+# Methods whose result has all rows and columns, perhaps in another order.
 _KEEPING = set(
     "copy sort_values sort_index reset_index convert_dtypes infer_objects rename_axis clone sort "
     "rechunk with_row_index".split()
 )
-# These return a number of rows, by default 5 or 1.
+# Methods that return a number of rows, by default 5 or 1.
 _LIMITING = {"head", "tail", "limit", "sample", "nlargest", "nsmallest"}
-# The result lacks rows, columns or values, or has another shape.
+# Methods whose result lacks rows, columns or values, or has another shape.
 _LOSING = set(
     "dropna drop_duplicates query filter groupby group_by pivot pivot_table melt unpivot stack "
     "unstack merge join agg aggregate apply applymap map transform transpose describe value_counts "
@@ -118,7 +118,7 @@ class Origins(Flow):
     report_code = report
 
     def origin(self, node: ast.AST) -> Origin | None:
-        """Return None if it isn't certain."""
+        """Return the origin of an expression's value; None if it isn't certain."""
         origin: Origin | None = self.value(node).origin
         return origin
 
@@ -463,7 +463,7 @@ _GROUPED_BY = re.compile(r"""\.group_?by\(\[?["'](\w+)["'](?:[])]|, *\w+ *=)""")
 
 
 def free_name(name: str, code: str, taken: Collection[str]) -> str:
-    """Return ``sales_by_region`` for groups, or else ``sales_2``."""
+    """Return a new name: ``sales_by_region`` for groups, or else ``sales_2``."""
     key = _GROUPED_BY.search(code)
     by_key = f"{name}_by_{key.group(1)}" if key is not None else ""
     if by_key.isidentifier() and by_key not in taken:
@@ -489,7 +489,7 @@ def uses_after(tree: ast.Module, statement: ast.stmt, name: str) -> list[ast.Nam
             return None  # a function above may run later
         value = node.value if isinstance(node, _ASSIGNMENTS) else None
         if isinstance(value, ast.Name) and value.id == name:
-            return None  # it may be changed through another name
+            return None  # the DataFrame may be changed through another name
     nodes = [node for part in [*targets, *tree.body[index + 1 :]] for node in ast.walk(part)]
     is_simple = all(isinstance(target, ast.Name) for target in targets)
     if not is_simple or any(_is_other_use(node, name) for node in nodes):
@@ -502,7 +502,7 @@ def _is_other_use(node: ast.AST, name: str) -> bool:
         return name in bound_names(node) or getattr(node, "name", "") == name
     if isinstance(node, ast.comprehension):
         return name in target_names(node.target)
-    if isinstance(node, ast.Constant):  # ``query("price > @limit")``
+    if isinstance(node, ast.Constant):  # as in ``query("price > @limit")``
         return type(node.value) is str and bool(re.search(rf"@{re.escape(name)}\b", node.value))
     if isinstance(node, ast.JoinedStr):  # before CPython 3.12, positions in f-strings are wrong
         return sys.version_info < (3, 12) and name in target_names(node)

@@ -9,8 +9,8 @@ import time
 from collections.abc import Iterable
 from typing import Any
 
-_MIN_SIMILARITY = 0.6  # of a candidate
-CLEAR_SIMILARITY = 0.8  # of a clear misspelling
+_MIN_SIMILARITY = 0.6  # the minimum for a candidate
+CLEAR_SIMILARITY = 0.8  # the minimum for a clear misspelling
 MAX_CANDIDATES = 3
 MAX_NAME_LENGTH = 200
 
@@ -37,11 +37,11 @@ class Problems:
 
     @property
     def is_full(self) -> bool:
-        """Whether ``add`` ignores problems."""
+        """Whether ``add`` ignores problems, after the limit or the deadline."""
         return len(self._problems) >= self.limit or time.monotonic() > self.deadline
 
     def check_time(self) -> None:
-        """One statement can be very long."""
+        """Raise TimeoutError after the deadline: one statement can be very long."""
         if time.monotonic() > self.deadline:
             raise TimeoutError
 
@@ -224,7 +224,7 @@ def _words(name: str) -> list[str]:
 
 
 def _have_same_stem(word: str, other: str) -> bool:
-    """One of them may have an ending such as "ing"."""
+    """Return whether two words differ at most in an ending such as "ing"."""
     shorter, longer = sorted((word, other), key=len)
     has_ending = len(shorter) >= 4 and longer[len(shorter) :] in ("s", "es", "d", "ed", "ing")
     return longer == shorter or (has_ending and longer.startswith(shorter))
@@ -239,7 +239,7 @@ def _is_misspelling(word: str, other: str) -> bool:
 
 
 def similarity(first: str, other: str) -> float:
-    """Return a number from 0 to 1."""
+    """Return the similarity of two names, from 0 to 1."""
     return difflib.SequenceMatcher(None, fold(first), fold(other), autojunk=False).ratio()
 
 
@@ -257,11 +257,11 @@ def _is_long(folded: str) -> bool:
 
 
 def _pairs(folded: str) -> set[str]:
-    """``"ab"`` has the pairs ``{"^a", "ab", "b$"}``."""
+    """Return pairs of adjacent characters: ``"ab"`` has ``{"^a", "ab", "b$"}``."""
     padded = f"^{folded}$"
     return {padded[at : at + 2] for at in range(len(padded) - 1)}
 
 
 def printable(text: str, limit: int = MAX_NAME_LENGTH) -> str:
-    """Replace lone surrogates and shorten."""
+    """Replace lone surrogates, and shorten to ``limit`` characters."""
     return text.encode("utf-8", "replace").decode("utf-8")[:limit]

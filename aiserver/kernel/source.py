@@ -10,11 +10,11 @@ import re
 import warnings
 
 _TOP_LEVEL_AWAIT = getattr(ast, "PyCF_ALLOW_TOP_LEVEL_AWAIT", 0)
-# Their other lines are Python.
+# Cell magics whose other lines are Python.
 _PYTHON_CELL_MAGICS = {"time", "timeit", "capture", "prun", "memit", "mprun", "debug"}
 # Line magics that are followed by Python.
 _PYTHON_LINE_MAGICS = {"time", "timeit", "prun", "memit"}
-# They define no variable and write no file.
+# Line magics that define no variable and write no file.
 _PLAIN_MAGICS = set(
     "matplotlib config load_ext reload_ext autoreload env set_env who whos pwd pip conda "
     "precision pinfo pinfo2 pdef pdoc psource pfile psearch colors xmode history hist debug "
@@ -102,7 +102,7 @@ class Source:
         except ValueError as error:  # null bytes
             self.error = SyntaxError(str(error), ("<cell>", 1, 1, None))
         except (OverflowError, RecursionError, MemoryError):
-            self.is_foreign = True  # it may still run
+            self.is_foreign = True  # too large to be parsed here, but it may still run
 
     def _dedent(self, lines: list[str]) -> list[str]:
         """Remove the first non-blank line's indentation."""
@@ -121,17 +121,17 @@ class Source:
         if match.group(1) not in _PYTHON_CELL_MAGICS:
             self.is_foreign = True
             return lines
-        if match.group(1) == "capture":  # it stores the output in a variable
+        if match.group(1) == "capture":  # this magic stores the output in a variable
             self.may_define_names = True
         lines = list(lines)
         for at in range(number + 1):
             lines[at] = ""
-        if match.group(1) == "timeit":  # its first line may define names
+        if match.group(1) == "timeit":  # the setup code in its first line may define names
             self.may_define_names = True
         return lines
 
     def _replace_magics(self, lines: list[str]) -> bool:
-        """Return whether there were any."""
+        """Replace magics and commands; return whether there were any."""
         changed = False
         state = _Scanner()
         at = 0
@@ -153,7 +153,7 @@ class Source:
         return changed
 
     def _translate_line(self, line: str) -> str | None:
-        """Return None for a line of Python."""
+        """Return the Python for a line in IPython's syntax; None for a line of Python."""
         stripped = line.lstrip(" \t")
         space = line[: len(line) - len(stripped)]
         match = _MAGIC.match(line)
@@ -247,7 +247,7 @@ def _parses(line: str) -> bool:
 
 
 def syntax_position(error: SyntaxError, text: str) -> tuple[int, int, int, int]:
-    """Return line, column, last line and end column (exclusive)."""
+    """Return an error's line, column, last line and end column (exclusive)."""
     lines = text.split("\n")
     line = min(max(error.lineno or 1, 1), len(lines))
     column = min(max((error.offset or 1) - 1, 0), len(lines[line - 1]))
@@ -259,7 +259,7 @@ def syntax_position(error: SyntaxError, text: str) -> tuple[int, int, int, int]:
 
 
 def depth(tree: ast.AST, limit: int) -> int:
-    """Count up to ``limit``, without recursion."""
+    """Return a tree's depth, at most ``limit``, without recursion."""
     level, nodes = 0, [tree]
     while nodes and level < limit:
         level += 1

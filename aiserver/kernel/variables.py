@@ -48,18 +48,18 @@ MAX_VARIABLES = 200
 MAX_NAME = 200  # characters
 MAX_EXAMPLE = 24  # characters of a value
 _IPYTHON_NAMES = ("In", "Out", "exit", "quit", "open", "get_ipython")
-_SEARCHED_ROWS = 50  # searched for examples
-_SEARCHED_ELEMENTS = 50  # whose classes are compared
+_SEARCHED_ROWS = 50  # rows that are searched for examples
+_SEARCHED_ELEMENTS = 50  # elements whose classes are compared
 
 _SIZED = (str, bytes, list, tuple, dict, set, frozenset)
-MAX_VALUE = 1000  # characters; the last item may exceed it
+MAX_VALUE = 1000  # characters of a value; the last item may exceed it
 MAX_ITEMS = 20  # of a container
 MAX_DEPTH = 3
 MAX_VALUE_TEXT = 200  # characters of a text
 MAX_BITS = 256  # of an int; a long one takes long to write
 _MAX_DIMENSIONS = 3
 _LEFT_OUT = "…"
-_WORD_AT_END = re.compile(r"[!-~]+\Z")  # other texts may have no spaces between words
+_WORD_AT_END = re.compile(r"[!-~]+\Z")  # ASCII: other texts may have no spaces between words
 _BRACKETS = (
     (list, "[", "]"),
     (tuple, "(", ")"),
@@ -70,7 +70,7 @@ _BRACKETS = (
 _ATOMS = (type(None), bool, float, complex)
 _DATES = (datetime.date, datetime.timedelta)
 MAX_CELL = 60  # characters of a value
-MAX_BYTES = 64_000  # in UTF-8; the limit of the HTTP API
+MAX_BYTES = 64_000  # of all values, in UTF-8; the limit of the HTTP API
 _OTHER_SCALARS = (datetime.timedelta, decimal.Decimal, complex)
 _MAX_CELL_BITS = 512  # Python refuses to write very long integers
 
@@ -106,7 +106,7 @@ def describe(variables: dict[str, Any], examples: int = 0, has_values: bool = Fa
 
 
 def library_classes() -> Iterator[tuple[str, type]]:
-    """Yield subclasses first."""
+    """Yield names and classes of DataFrames, Series, arrays and indexes, subclasses first."""
     names = ("pandas.DataFrame", "polars.DataFrame", "pandas.Series", "polars.Series")
     indexes = ("pandas.DatetimeIndex", "pandas.MultiIndex", "pandas.RangeIndex", "pandas.Index")
     for name in (*names, "numpy.ndarray", *indexes):
@@ -118,7 +118,7 @@ def library_classes() -> Iterator[tuple[str, type]]:
 
 
 def plain_frame(kind: str, frame_class: Any, value: Any) -> Any:
-    """Convert to a plain DataFrame; None if that is impossible."""
+    """Convert a variable to a plain DataFrame; None if that is impossible."""
     if kind != "pandas.DataFrame":
         return value if type(value) is frame_class else None
     manager = instance_dict(value, frame_class)["_mgr"]
@@ -172,7 +172,7 @@ def _index_levels(index: Any, examples: int) -> list[dict[str, Any]]:
 
 
 def _has_texts(dtype: Any) -> bool:
-    """Return false for a custom dtype."""
+    """Return whether a library's own dtype may have texts."""
     if dtype_text(dtype) not in ("object", "str", "string", "String", "category"):
         return False
     return is_library_class(type(dtype)) or is_numpy_dtype(dtype)
@@ -187,7 +187,7 @@ def _first_values(kind: str, frame: Any, column: int) -> list[Any]:
 
 
 def _examples(values: list[Any], count: int) -> dict[str, list[str]]:
-    """Return the first distinct texts, if any."""
+    """Return the first distinct texts as ``examples``, if there are any."""
     texts: dict[str, None] = {}
     for value in values:
         if type(value) is str and value.strip():
@@ -197,7 +197,7 @@ def _examples(values: list[Any], count: int) -> dict[str, list[str]]:
 
 
 def _describe(value: Any, kind: str) -> str:
-    """``kind`` is that of ``library_classes``, or ""."""
+    """Describe a variable without values. ``kind`` is that of ``library_classes``, or ""."""
     cls = type(value)
     if kind == "numpy.ndarray":
         return f"{kind} {label_text(value.shape, 50)} {dtype_text(value.dtype)}"
@@ -211,7 +211,7 @@ def _describe(value: Any, kind: str) -> str:
 
 
 def _elements(value: Any) -> str:
-    """Return a text such as `` str to int``; "" if the first elements' classes differ."""
+    """Return the first elements' class, as in `` str to int``; "" if their classes differ."""
     cls = type(value)
     if cls is str or cls is bytes:
         return ""
@@ -273,7 +273,7 @@ def _column_texts(kind: str, frame: Any, index: int, dtype: Any, count: int) -> 
 
 
 def _value_text(value: Any) -> str | None:
-    """Return None for a missing value."""
+    """Return a value as text; None if it is missing."""
     cls = type(value)
     pandas = sys.modules.get("pandas")
     missing = [getattr(pandas, name, None) for name in ("NA", "NaT")] if pandas else []
@@ -295,7 +295,7 @@ def value_text(value: Any) -> str:
 
 
 def _write(value: Any, room: list[int], depth: int) -> str:
-    """``room`` has the number of characters that remain."""
+    """Return a value as text. ``room`` has the number of characters that remain."""
     cls = type(value)
     for container, opening, closing in _BRACKETS:
         if cls is container:
@@ -351,7 +351,7 @@ def _write_atom(value: Any, cls: Any) -> str:
 
 
 def _is_own_class(cls: Any) -> bool:
-    """Libraries for tests replace some classes."""
+    """Return whether a class is its module's own: libraries for tests replace some."""
     return is_plain_class(cls) and module_of(cls) in ("datetime", "decimal", "numpy")
 
 

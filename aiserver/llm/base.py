@@ -66,7 +66,7 @@ class Delta:
 
 @dataclass(frozen=True)
 class Gap:
-    """A place between two lines of code at which a model may add text, or must.
+    """A place between two lines of code at which a model may, or must, add text.
 
     ``comment`` and ``docstring`` are one line with this indentation, ``tests`` a few lines with
     ``assert``.

@@ -33,7 +33,7 @@ from ..errors import (
     UserText,
 )
 
-_MAX_RETRY_AFTER = 24 * 3600.0  # seconds; longer times are cut
+_MAX_RETRY_AFTER = 24 * 3600.0  # seconds; longer times are reduced to this
 
 # Endings of the names of an exception's class and its bases; the first that fits counts.
 _ERROR_BY_SUFFIX: tuple[tuple[str, type[ModelError]], ...] = (

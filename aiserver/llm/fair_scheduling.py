@@ -12,8 +12,8 @@ import time
 from weakref import WeakKeyDictionary
 
 SLICE = 0.001  # seconds of one stream at a time
-STREAMS_PER_ITERATION = 8  # that pass the gate in one iteration
-FIRST_WORDS_PAUSE = 0.001  # seconds, while the first words are sent
+STREAMS_PER_ITERATION = 8  # streams that pass the gate in one iteration of the event loop
+FIRST_WORDS_PAUSE = 0.001  # seconds to pause while the first words are sent
 
 
 class FairShare:

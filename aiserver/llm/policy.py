@@ -42,7 +42,7 @@ class Access:
 
 @dataclass(frozen=True)
 class ModelPolicy:
-    """The traits of ``ModelRegistry`` explain these settings."""
+    """The administrator's settings, which the traits of ``ModelRegistry`` explain."""
 
     model: str = ""
     options: Mapping[str, Any] = field(default_factory=dict, repr=False)

@@ -22,7 +22,7 @@ from urllib.parse import urlsplit
 from ..errors import UserText
 
 COMPATIBLE = "openai_compatible"
-_PROFILES = Path("data", "_profiles.py")  # of LangChain's packages
+_PROFILES = Path("data", "_profiles.py")  # in LangChain's packages: what each model can do
 
 # What ``str.strip`` removes, and invisible characters that copied keys end in.
 SPACES = " \t\r\n\v\f\u00a0\u200b\u2060\ufeff"
@@ -166,7 +166,7 @@ def is_loopback(url: str) -> bool:
 
 
 def ollama_address() -> str | None:
-    """Parse OLLAMA_HOST as Ollama does; None if it is invalid."""
+    """Return the address in OLLAMA_HOST, parsed as Ollama does; None if it is invalid."""
     configured = os.environ.get("OLLAMA_HOST", "").strip()
     scheme, separator, remainder = configured.rpartition("://")
     default_port = {"http": 80, "https": 443}.get(scheme, 11434) if separator else 11434
@@ -187,7 +187,7 @@ def ollama_address() -> str | None:
 
 
 def is_cloud_name(name: str) -> bool:
-    """Cloud models of Ollama can also have other names."""
+    """Return whether a name is that of an Ollama cloud model, which can also have other names."""
     return name.endswith(("-cloud", ":cloud"))
 
 
@@ -236,7 +236,7 @@ def key_option(options: Mapping[str, Any]) -> str | None:
 
 
 def sees_images(model_id: str, patterns: Sequence[str]) -> bool:
-    """``patterns`` are those of ``image_models``."""
+    """Return whether a model accepts images. ``patterns`` are those of ``image_models``."""
     provider, _, name = model_id.partition(":")
     if provider == "local":
         return False

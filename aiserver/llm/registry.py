@@ -50,7 +50,7 @@ _SECRET_ENDINGS = ("key", "token", "secret", "password", "credentials")
 # An overview waits this many seconds, then contains a server's previous list.
 _PATIENCE = 0.2
 
-# Without a finish reason, their answers were interrupted.
+# Answers of these providers were interrupted if they have no finish reason.
 _SEND_FINISH_REASON = ("local", "openai", "openai_compatible", "deepseek", "mistralai", "ollama")
 _PROVIDER_NOT_ALLOWED = UserText(
     "The administrator of this server does not allow this provider. Choose another one."
@@ -197,7 +197,7 @@ class ModelRegistry(LoggingConfigurable):
         )
 
     async def get(self, model_id: str | None = None) -> ChatModel:
-        """Return a model, by default the default. Raises NotFound, ModelError."""
+        """Return the model with this id, or the default one. Raises NotFound, ModelError."""
         info = await self.default() if model_id is None else await self._find(model_id)
         if info is None:
             blank = blank_key_variable()
@@ -317,7 +317,7 @@ class ModelRegistry(LoggingConfigurable):
         return None
 
     def _fallback_model(self, catalog: Catalog, served: Sequence[ModelInfo]) -> ModelInfo | None:
-        """Return a ready model on this machine."""
+        """Return a ready model on this machine, for users who haven't chosen one."""
         # OpenAI-compatible servers may forward requests, even on this machine.
         ollama = (info for info in served if info.provider == "ollama")
         candidates = [*self.local.installed(), *ollama]
@@ -325,7 +325,7 @@ class ModelRegistry(LoggingConfigurable):
         return next(filter(catalog.policy.allows, ready), None)
 
     async def _find(self, model_id: str) -> ModelInfo:
-        """Raises ModelNotAllowed, NotFound."""
+        """Describe a model that clients may request. Raises ModelNotAllowed, NotFound."""
         catalog = self._catalog()
         info = await catalog.resolve_location(self._describe(model_id))
         catalog.policy.check(info)
@@ -337,7 +337,7 @@ class ModelRegistry(LoggingConfigurable):
         return info
 
     def _describe(self, model_id: str) -> ModelInfo:
-        """Query no server. Raises NotFound, ModelNotAllowed."""
+        """Describe a model without a query. Raises NotFound, ModelNotAllowed."""
         catalog = self._catalog()
         info = catalog.find(model_id)
         if info is None:
@@ -360,7 +360,7 @@ class ModelRegistry(LoggingConfigurable):
 
         async def access() -> Access:
             if provider not in PROVIDERS:
-                return Access()  # they are in the configured options
+                return Access()  # the key and the address are in the configured options
             return await self.connections.access(provider)
 
         return RemoteModel(

@@ -58,8 +58,8 @@ _FILTERED = {
     *("content_filter", "content_filtered", "guardrail_intervened", "refusal", "sensitive"),
     *("safety", "recitation", "blocklist", "prohibited_content", "spii", "error_toxic"),
 }
-# Types of a message's parts. The text is in a key of the same name, or in one of the others; it may
-# be an object or a list with such keys again.
+# Types of a message's parts that are thoughts. The text is in a key of the same name, or in one of
+# the others; it may be an object or a list with such keys again.
 _THOUGHTS = ("thinking", "reasoning", "reasoning_content", "thought")
 _THOUGHT_KEYS = (*_THOUGHTS, "summary", "content", "text")
 _MAX_TOKENS = 2**31  # a server that reports more is mistaken
@@ -91,7 +91,7 @@ async def stream_chat(
     usage: dict[str, int] = {}
     reasons: list[str] = []
     has_chunks = has_text = False
-    pending = ""  # a high surrogate without its low one yet
+    pending = ""  # a high surrogate whose low one hasn't arrived yet
     error: Exception | None = None
     has_ended = False
     try:
@@ -120,7 +120,7 @@ async def stream_chat(
     if usage:
         yield Delta(usage=dict(usage))
     if reasons:
-        # It may be a member of an enum, such as ``FinishReason.STOP``.
+        # A reason may be a member of an enum, such as ``FinishReason.STOP``.
         _check_reasons([str(reason).rpartition(".")[2].lower() for reason in reasons])
     elif limits.requires_finish_reason:
         raise AnswerBrokenOff if has_chunks else NoModelAnswer
@@ -181,8 +181,8 @@ async def stream_chunks(
         async with contextlib.aclosing(stream):
             async for chunk in stream:
                 if tracing:
-                    yield chunk  # messages
-                else:  # a message and separate metadata
+                    yield chunk  # ``astream`` yields messages
+                else:  # ``_astream`` yields a message and separate metadata
                     chunk.message.response_metadata |= chunk.generation_info or {}
                     yield chunk.message
 
@@ -211,7 +211,7 @@ def _text_of(thoughts: Any) -> str:
 
 
 def _add_usage(total: dict[str, int], usage: Any) -> None:
-    """Ignore implausible counts and 0, which means unknown."""
+    """Add the counts of a chunk; ignore implausible ones and 0, which means unknown."""
     usage = usage or {}
     details = usage.get("input_token_details") or {}
     counts = {name: usage.get(name) for name in ("input_tokens", "output_tokens", "total_tokens")}

@@ -30,14 +30,14 @@ from itertools import pairwise
 from typing import Literal, NamedTuple
 
 _MIN_TEXT = 20  # characters; shorter contents may be equal by chance
-_MIN_OWN_TEXT = 40  # for a notebook with few recorded cells, without imports
-_MIN_WORDS = 5  # of a similar content
+_MIN_OWN_TEXT = 40  # the same for a notebook with few recorded cells, without imports
+_MIN_WORDS = 5  # words of a similar content
 _MIN_SIMILARITY = 0.8
-_MAX_WORDS = 1_000  # compared for similarity
-_MAX_OTHERS = 200  # compared with a changed cell
-_MAX_ROUNDS = 10  # of matching equal contents
-_MAX_CHANGED = 10  # compared for similarity, between two matches
-_MAX_ORDERED = 200_000  # in all recorded orders
+_MAX_WORDS = 1_000  # words of a content that are compared for similarity
+_MAX_OTHERS = 200  # recorded cells that are compared with a changed cell
+_MAX_ROUNDS = 10  # rounds of matching equal contents
+_MAX_CHANGED = 10  # cells between two matches that are compared for similarity
+_MAX_ORDERED = 200_000  # cells in all recorded orders
 # Ids by position, or of each notebook's first cells (PyCharm, Kaggle).
 _POSITIONAL = re.compile(
     r"\d{1,6}|initial_id|(cell|code|markdown|raw|id)[-_]?\d{0,6}|[A-Za-z]{1,2}\d{1,3}"
@@ -88,16 +88,16 @@ class RecognisedCells(NamedTuple):
 
     @property
     def exact(self) -> set[int]:
-        """The cells that are recognised by more than a similar content."""
+        """The indexes of the cells that are recognised by more than a similar content."""
         return {index for index, match in self.matches.items() if match.sign != "similar"}
 
     @property
     def rank(self) -> tuple[int, int]:
-        """A better match has a higher one."""
+        """A rank, which is higher for a better match."""
         return len(self.exact), len(self.matches)
 
     def without_changed(self) -> RecognisedCells:
-        """Leave out matches that have changed."""
+        """Return the cells without the matches that have changed."""
         matches = {i: match for i, match in self.matches.items() if match.id in self.unchanged}
         return self._replace(matches=matches)
 
@@ -118,7 +118,7 @@ def is_given(cell_id: str) -> bool:
 
 
 def normalized(source: str) -> str:
-    """Remove what tools change in a content: line breaks and ends."""
+    """Return a content without what tools change: line breaks and ends."""
     lines = source.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     return "\n".join(line.rstrip() for line in lines).strip("\n")
 
@@ -181,7 +181,7 @@ def has_own_text(
 
 
 def _length(texts: Iterable[str]) -> int:
-    """Count no imports."""
+    """Return the number of characters, without imports."""
     return sum(len(line) for text in texts for line in text.split("\n") if not _IMPORT.match(line))
 
 
@@ -275,7 +275,7 @@ class _Matcher:
 
     def match_gaps(self) -> None:
         """Match same or similar contents in the same order between two matches."""
-        for _ in range(_MAX_ROUNDS):  # each match may reveal others
+        for _ in range(_MAX_ROUNDS):  # each match may make others clear
             count = len(self.matches)
             unknown = filter(self._may_match, range(len(self._cells)))
             counts = Counter(self._cells[index].source for index in unknown)
@@ -319,7 +319,7 @@ class _Matcher:
         for source, index in contents.items():
             if len(ids[source]) == counts[source] == 1:
                 (id_,) = ids[source]
-                # Otherwise, the recorded cell is probably there.
+                # If the newest content is in the file, too, the recorded cell is probably there.
                 is_earlier = len(source) >= _MIN_TEXT and not counts[self._newest(id_)]
                 is_sign = source == self._newest(id_) or is_earlier
                 if is_sign and not self._is_another(index, id_):
@@ -337,7 +337,7 @@ class _Matcher:
         if len(rest) > _MAX_OTHERS:
             return
         if not self.matches:
-            return  # nothing says that this is the place
+            return  # without a match, nothing says that this is the place
         similarity = {
             (index, id_): self._similarity(self._cells[index].source, id_)
             for index, _ in pairs
@@ -358,7 +358,7 @@ class _Matcher:
         return self._sources[id_][0] if self._sources[id_] else ""
 
     def _best_version(self, orders: Iterable[Sequence[str]]) -> Sequence[str]:
-        """Return the order with the most contents of the file.
+        """Return the recorded order that has the most contents of the file.
 
         It isn't always the newest, as after a checkout in git.
         """

@@ -134,7 +134,7 @@ class ChangeRecorder:
             elif cell.parents and not await self._store.exists(cell.key):
                 await self._create_merged_session(cell)
         except (NotFound, *_UNWRITABLE):
-            return  # it starts with an empty session
+            return  # the cell starts with an empty session
 
     async def _create_merged_session(self, cell: CellChange) -> None:
         parents = []
@@ -158,7 +158,7 @@ class ChangeRecorder:
         return results
 
     async def _write_cell(self, cell: CellChange) -> _WriteResult:
-        """Return the session's head, or None if it can't be written.
+        """Record a cell's events; return the session's head, or None if it can't be written.
 
         Also return whether the change was only an initial observation of a known source.
         """
@@ -182,7 +182,7 @@ class ChangeRecorder:
     async def _append_entries(
         self, notebook_id: str, batch: Batch, heads: dict[str, SessionHead], view: LogView
     ) -> list[str] | None:
-        """Return the value for ``changed_by_others``."""
+        """Append a batch's entries; return the value for ``changed_by_others``."""
         if not view.is_read:
             await self._read_log(notebook_id, view)
         changed_by_others = view.changed_by_others(batch.page, batch.seen)
@@ -220,7 +220,7 @@ class ChangeRecorder:
         )
         # Another server, or a ``NotebookRegistry``, has written entries.
         if saved[0].seq != view.seq + 1:
-            if saved[0].seq <= view.seq:  # an older log replaced it
+            if saved[0].seq <= view.seq:  # an older log replaced the stored one
                 view.reset()
             await self._read_log(notebook_id, view)
             return view.changed_by_others(batch.page, batch.seen)
@@ -232,7 +232,7 @@ class ChangeRecorder:
         view.is_read = True
 
     async def _heads(self, notebook_id: str, cell_ids: Sequence[str]) -> dict[str, SessionHead]:
-        """Leave out cells without a session."""
+        """Return the heads of sessions by cell id, without cells that have none."""
         summaries, _ = await self._store.list_sessions(notebook_id, owner=self._owner)
         existing = {summary.cell_id for summary in summaries}
         keys = [SessionKey(notebook_id, id_, self._owner) for id_ in cell_ids if id_ in existing]
@@ -287,7 +287,7 @@ def _is_redundant_event(session: Session, event: NewEvent) -> bool:
     Line breaks don't count: other programs and earlier versions may have recorded ``\\r\\n`` or
     ``\\r``.
     """
-    # For a recorded event, the store returns the seq again.
+    # A recorded event isn't redundant: the store returns it with its seq.
     ids = {recorded.id for recorded in session.events or []}
     if event.id is not None and event.id in ids:
         return False
@@ -330,5 +330,5 @@ def _last_source(session: Session) -> str | int | None:
 
 
 def _is_removal(event: Event) -> bool:
-    """Being merged into another cell removes it, too."""
+    """Return whether an event removed the cell, perhaps by merging it into another one."""
     return event.type == "delete" or (event.type == "merge" and "into" in (event.data or {}))

@@ -28,7 +28,7 @@ FILE_ON_DISK = "file on disk"
 
 _WRITING_COMMAND = re.compile(rb"\t(checkout|cherry-pick|merge|pull|rebase|revert)\b")
 """In an entry of git's log of HEAD. Resets may write no file; a commit begins with another word."""
-_MAX_ENTRY = 4096  # bytes
+_MAX_ENTRY = 4096  # bytes of an entry in git's log of HEAD
 _SECONDS_AFTER_END = 2.0  # from the end of papermill's run to the end of its write
 
 

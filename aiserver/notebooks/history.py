@@ -35,9 +35,9 @@ from ..sessions.record.merge import SeqsByDigest, seqs_by_digest
 from ..sessions.record.recovery import parse_or_recover
 
 _MAX_NOTEBOOKS = 4
-_MAX_BYTES = 64 * 1024 * 1024  # a larger notebook is cached alone
+_MAX_BYTES = 64 * 1024 * 1024  # bytes of sessions; a larger notebook is cached alone
 _IDLE = 600.0  # seconds without a call until the memory is freed
-_SESSIONS_PER_READ = 64  # loaded together
+_SESSIONS_PER_READ = 64  # sessions that are loaded together
 _MANY_STEPS = 5_000  # the garbage collector takes 10 ms for the objects of 5,000 steps
 
 
@@ -171,7 +171,7 @@ class Histories:
                 if cell_id in cells and cells[cell_id].steps is counted[0]:
                     cached.history.counts[cell_id] = counted
         cached.log_mark, cached.log, cached.cells = log_mark, log, cells
-        unread = set(changed) - loaded.keys()  # loaded by the next call
+        unread = set(changed) - loaded.keys()  # the next call loads these
         cached.marks = {cell_id: mark for cell_id, mark in marks.items() if cell_id not in unread}
         if sum(len(cells[cell_id].steps) for cell_id in changed if cell_id in cells) > _MANY_STEPS:
             gc.freeze()

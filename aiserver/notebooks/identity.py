@@ -61,10 +61,10 @@ from .notebook_index import COPIED, PATH_SEEN, NotebookIndex, NotebookState
 from .other_roots import OtherRoots
 from .recorded_cells import read_contents, record_matches
 
-_MAX_SESSIONS = 5_000  # in larger notebooks, only ids count
-_MAX_COMPARED = 30  # at a path, or perhaps moved there
-TEXT_SUFFIXES = (".py", ".md", ".Rmd", ".qmd", ".R", ".jl")  # jupytext's usual ones
-_MAX_FILES = 64  # kept until a page sends the ids
+_MAX_SESSIONS = 5_000  # in a notebook with more, cells are only recognised by their ids
+_MAX_COMPARED = 30  # notebooks at a path, or perhaps moved there
+TEXT_SUFFIXES = (".py", ".md", ".Rmd", ".qmd", ".R", ".jl")  # the usual ones of jupytext
+_MAX_FILES = 64  # files whose matches are kept until a page sends the ids
 
 
 class NotebookFiles(Protocol):
@@ -178,7 +178,7 @@ class NotebookRegistry:
         return ids[0] if len(ids) == 1 else None
 
     async def copy_from_other_roots(self, path: str, notebook_id: str | None) -> None:
-        """Copy histories to compare with the file. Raises StorageError."""
+        """Copy the histories with which the file's cells may be compared. Raises StorageError."""
         path = path.strip("/")
         if self._other_roots is None or not self._other_roots.stores(path):
             return
@@ -305,7 +305,7 @@ class NotebookRegistry:
                     result = result.without_changed()
                 is_same = is_same_notebook(cells, last, result.matches)
             if is_same:
-                # A notebook that was moved here may have replaced it.
+                # A notebook that was moved here may have replaced the one at the path.
                 first = is_here or candidate == by_ids or candidate not in at_path
                 names = _count_equal_names(notebook.path or "", name)
                 rank = (first, *result.rank, is_here, names, len(result.recorded))
@@ -331,7 +331,7 @@ class NotebookRegistry:
         trusts_ids: bool,
         more: Iterable[tuple[SessionManager, str]] = (),
     ) -> RecognisedCells:
-        """``more`` are other stores and ids with contents of the same cells."""
+        """Match cells with a notebook's; ``more`` are other stores and ids with the same cells."""
         marks = await self._store.session_marks(notebook_id, owner=self._owner)
         recorded = {cell_id for _, cell_id in marks}
         random = {cell.id for cell in cells if is_random(cell.id) and not is_given(cell.id)}
@@ -387,7 +387,7 @@ class NotebookRegistry:
             return self._index.origins_at(name, notebook_id) if is_own else []
 
     async def paths(self, notebook_ids: Iterable[str]) -> dict[str, str | None]:
-        """Return paths in the contents API by notebook id, None for no notebook.
+        """Return the paths in the contents API by notebook id; None for a missing notebook.
 
         Raises StorageError.
         """
@@ -399,7 +399,7 @@ class NotebookRegistry:
             name = names.get(notebook_id)
             exists = name is not None and await self._files.exists(name)
             path = self._files.path(name) if exists and name else None
-            if path and self._files.name(path) != name:  # maybe recorded in another folder
+            if path and self._files.name(path) != name:  # maybe of another folder
                 is_own = await self._files.notebook_id(path) == notebook_id
                 path = path if is_own else None
             paths[notebook_id] = path
@@ -438,10 +438,10 @@ class NotebookRegistry:
         return await self._files.notebook_id(notebook.path) == notebook_id
 
     async def _find_moved(self, name: str, cells: Sequence[FileCell]) -> list[str]:
-        """Return notebooks that aren't at their paths, and may be this file.
+        """Return notebooks that are no longer at their paths, and may be this file.
 
-        They share a cell, or have as many; those that share the most come first, then those with
-        the most similar path, then the last used.
+        They share a cell with it, or have as many cells. Those that share the most come first, then
+        those with the most similar path, then the last used.
         """
         ids = {cell.id for cell in cells if is_random(cell.id)}
         suffix = PurePosixPath(name).suffix
@@ -507,7 +507,7 @@ class NotebookRegistry:
             try:
                 session = await self._store.fork(source, target)
             except (NotFound, SessionTooNew, SessionCorrupt):
-                continue  # deleted or unreadable
+                continue  # a deleted or unreadable session isn't copied
             last_seqs[summary.cell_id] = session.next_seq - 1
             if digest := last_digest(session):
                 digests[summary.cell_id] = digest
@@ -528,7 +528,8 @@ class NotebookRegistry:
     async def _log_deleted(self, origin_id: str, copy_id: str, stored_cells: Set[str]) -> None:
         """Log which records from other roots were deleted in the original notebook.
 
-        They count as copied already. ``stored_cells`` have a session in the original notebook.
+        They count as copied, so the copy doesn't get them. ``stored_cells`` have a session in the
+        original notebook.
         """
         notebook = self._index.notebooks[copy_id]
         deleted: dict[str, list[str]] = {}
@@ -553,7 +554,7 @@ class NotebookRegistry:
         copied = notebook.copied
         try:
             await self._other_roots.copy_sessions(path, source_id, target_id, copied, data)
-        finally:  # not copied again, even after an error or time-out
+        finally:  # what was copied isn't copied again, even after an error or time-out
             if data.get("digests"):
                 await self._append(target_id, (COPIED, data))
 

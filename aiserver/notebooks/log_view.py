@@ -20,8 +20,8 @@ from ..models import NotebookLogEntry
 
 CHANGED = "changed"
 ORDER = "cell_order"
-_MAX_BATCH_IDS = 256  # a page repeats only recent batches
-_MAX_ENTRIES = 10_000  # of one notebook in memory
+_MAX_BATCH_IDS = 256  # the most ids in memory: a page repeats only recent batches
+_MAX_ENTRIES = 10_000  # the most entries of a notebook in memory
 
 
 class _Entry(NamedTuple):

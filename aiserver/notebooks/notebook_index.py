@@ -80,7 +80,7 @@ class NotebookIndex:
                 log = await self._store.read_notebook_log(notebook_id, owner=self._owner)
                 self.notebooks[notebook_id] = NotebookState().extend(log)
         self._marks = dict(marks)
-        # Even a new one is removed: git may have switched the branch.
+        # Even a new notebook is removed: git may have switched the branch.
         for notebook_id in former - marks.keys():
             self.notebooks.pop(notebook_id, None)
 
@@ -156,7 +156,7 @@ class NotebookIndex:
         return [notebook_id for _, notebook_id in sorted(at_path, reverse=True)]
 
     def is_at(self, notebook: NotebookState, name: str) -> bool:
-        """The path may be that of the other file of a pair."""
+        """Return whether a notebook is at a path, or at that of the other file of its pair."""
         path = notebook.path
         return path is not None and (path == name or self._are_pair(path, name))
 

@@ -34,9 +34,7 @@ _BLOB = re.compile(rb'"([0-9a-f]{64})"')
 
 @dataclass
 class CopiedRecords:
-    """The records that were already copied from other roots, by the ``taken_over`` entries of a
-    log.
-    """
+    """The records that were copied from other roots, by a log's ``taken_over`` entries."""
 
     digests: dict[str, set[str]] = field(default_factory=dict)
     """The digests of the copied records, by cell id."""
@@ -46,7 +44,7 @@ class CopiedRecords:
     These numbers are only used for cells whose log entries are old and contain no digests."""
 
     def add(self, data: Mapping[str, Any]) -> None:
-        """Read the data of a ``taken_over`` entry."""
+        """Add the records in the data of a ``taken_over`` entry."""
         for cell_id, digests in _items(data.get("digests")):
             if isinstance(digests, list):
                 self.digests.setdefault(cell_id, set()).update(map(str, digests))
@@ -65,7 +63,7 @@ class CopiedRecords:
 
 
 def _items(value: object) -> list[tuple[str, Any]]:
-    """The value may be damaged."""
+    """Return a dict's items; none for other values, as in a damaged entry."""
     return list(value.items()) if isinstance(value, dict) else []
 
 
@@ -105,7 +103,7 @@ class OtherRoots:
         self._session_marks: LRUCache[tuple[Path, str, str, str], Hashable] = LRUCache(20_000)
 
     def stores(self, path: str) -> dict[Path, SessionManager]:
-        """Return the stores above a notebook, nearest root first."""
+        """Return the stores of other roots above a notebook, nearest root first."""
         folder = self._folder_of(path)
         if folder is None:
             return {}
@@ -142,10 +140,11 @@ class OtherRoots:
         copied: CopiedRecords,
         data: dict[str, Any],
     ) -> None:
-        """Copy a notebook's sessions to the current root.
+        """Copy a notebook's sessions from other roots to the current root.
 
-        ``source_id`` is its id in the other roots, and ``target_id`` the one here. ``data`` gets
-        the data for a ``taken_over`` entry in the log of ``target_id``, also after an error.
+        ``source_id`` is its id in the other roots, and ``target_id`` the one here. ``copied`` are
+        the records that were copied before. ``data`` gets the data for a ``taken_over`` entry in
+        the log of ``target_id``, also after an error.
         """
         counts: dict[str, dict[str, int]] = data.setdefault("taken", {})
         new_digests: dict[str, list[str]] = data.setdefault("digests", {})
@@ -189,7 +188,7 @@ class OtherRoots:
                 self._session_marks.put(cache_key, mark)
 
     async def _copy_blobs(self, other_store: SessionManager, session: Session) -> None:
-        """The other store may lack some."""
+        """Copy a session's blobs, as far as the other store has them."""
         for sha256 in blobs_of(session):
             try:
                 data = await other_store.get_blob(sha256, owner=self._owner)

@@ -16,7 +16,7 @@ from .history import load_raw_batch
 
 FOUND_AGAIN = "found"
 """The type of the event that records by which sign a cell was recognised."""
-_MAX_SOURCES = 500  # compared, newest first
+_MAX_SOURCES = 500  # contents of a cell that are compared, newest first
 _MAX_BYTES = 64 * 1024 * 1024
 
 
@@ -25,7 +25,7 @@ async def read_contents(
 ) -> dict[str, Sequence[str]]:
     """Return the contents of each cell, newest first and ``normalized``.
 
-    The last one is the first recorded, even if the cell has had it again. They are empty for an
+    The last one is the first recorded, even if the cell has had it again. Contents are empty for an
     unreadable session, and beyond ``_MAX_BYTES`` together. Raises StorageError.
     """
     raw = await load_raw_batch(store, owner, notebook_id, sorted(cell_ids), _MAX_BYTES)
@@ -60,7 +60,7 @@ async def record_matches(
             last = session.ordered()[-1:] if session else []
             if last and not (isinstance(last[0], Event) and last[0].type == FOUND_AGAIN):
                 await store.record_events(key, [event])
-        except StorageError:  # it has its history all the same
+        except StorageError:  # the cell has its history all the same
             logging.getLogger(__name__).warning("A step of %s was not recorded.", match.id)
 
 

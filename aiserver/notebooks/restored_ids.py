@@ -23,8 +23,8 @@ from ..requests import MAX_SOURCE
 from .cell_match import FileCell, RecognisedCells, is_positional, normalized
 from .identity import NotebookRegistry
 
-_MAX_SECONDS = 10  # by which opening may be delayed
-_KEY = "aiserver"  # in the metadata of a notebook
+_MAX_SECONDS = 10  # by which opening a notebook may be delayed
+_KEY = "aiserver"  # the key of AI Server's data in a notebook's metadata
 
 
 def restore_on_reading(
@@ -91,7 +91,7 @@ async def _empty_notebook(
 def replace_positional_ids(notebook: dict[str, Any]) -> None:
     """Replace the ids that another cell may have."""
     if _minor_version(notebook) < 5 or not any(map(is_positional, _ids(notebook))):
-        return  # it may take seconds
+        return  # reading the cells may take seconds
     new_ids = _new_ids(notebook, RecognisedCells(_own_id(notebook) or "", {}, set()))
     for cell, id_, new_id in zip(notebook["cells"], _ids(notebook), new_ids, strict=True):
         if is_positional(id_):
@@ -112,7 +112,7 @@ async def restore_ids(registry: NotebookRegistry, path: str, notebook: dict[str,
     """Restore the ids in a notebook. Raises StorageError."""
     if not is_valid(notebook):
         return
-    with contextlib.suppress(StorageError):  # then this root has to suffice
+    with contextlib.suppress(StorageError):  # then the histories in this root have to suffice
         await registry.copy_from_other_roots(path, _own_id(notebook))
     recognised = await recognise_cells(registry, path, notebook)
     if recognised is None:
@@ -147,7 +147,7 @@ async def recognise_cells(
 
 
 def _paired_paths(path: str, metadata: dict[str, Any]) -> list[str]:
-    """There are none without jupytext."""
+    """Return the paths of the files of a pair; none without jupytext."""
     try:
         formats = metadata["jupytext"]["formats"]
         from jupytext.formats import long_form_multiple_formats
@@ -194,7 +194,7 @@ def _read_cells(notebook: dict[str, Any]) -> list[FileCell]:
 
 
 def _recorded_source(cell: Mapping[str, Any]) -> str:
-    """Redact as for recording.
+    """Return a cell's source as it would be recorded, without secrets.
 
     A source that is too long to be recorded matches none, and redacting it takes seconds.
     """
@@ -225,7 +225,7 @@ def _valid_id(value: object) -> str:
 
 
 def cell_source(cell: Mapping[str, Any]) -> str:
-    """The source may be a text or a list of lines."""
+    """Return a cell's source, which is a text or a list of lines."""
     source = cell.get("source", "")
     return "".join(map(str, source)) if isinstance(source, list) else str(source)
 
@@ -245,7 +245,7 @@ def _own_id(notebook: dict[str, Any]) -> str | None:
 
 
 def is_valid(notebook: dict[str, Any]) -> bool:
-    """Return whether this is format 4 with a list of cells."""
+    """Return whether a notebook has the format 4 with a list of cells."""
     cells = notebook.get("cells")
     return (
         notebook.get("nbformat") == 4

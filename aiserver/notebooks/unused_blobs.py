@@ -13,7 +13,7 @@ from ..models import SessionKey
 from ..sessions.base import SessionManager
 from .other_roots import blobs_in
 
-_SESSIONS_PER_READ = 64  # loaded together
+_SESSIONS_PER_READ = 64  # sessions that are loaded together
 
 
 async def delete_unused_blobs(
@@ -23,7 +23,7 @@ async def delete_unused_blobs(
     unused = set(blobs)
     if not unused:
         return
-    # Marks need no session to be parsed.
+    # Unlike a list, marks need no session to be parsed.
     keys = [SessionKey(*cell, owner) for cell in await store.session_marks(owner=owner)]
     for start in range(0, len(keys), _SESSIONS_PER_READ):
         if not unused:

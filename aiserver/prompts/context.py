@@ -1,6 +1,7 @@
 """Build the prompt of a request: ``large.py`` and ``small.py`` read from top to bottom as theirs.
 
-Invariant: except for the marks of ``fence.py``, it depends only on input, budget and token counts.
+Invariant: except for the marks of ``fence.py``, a prompt depends only on input, budget and token
+counts.
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ def as_text(messages: Sequence[BaseMessage]) -> list[tuple[str, str]]:
 
 
 def is_example(message: BaseMessage) -> bool:
-    """Return whether ``build_messages`` added this as an example."""
+    """Return whether ``build_messages`` added this message as an example."""
     return message.additional_kwargs.items() >= EXAMPLE_MARK.items()
 
 
@@ -63,7 +64,7 @@ _loaded = False
 
 
 def _load() -> None:
-    """Takes half a second the first time."""
+    """Import what prompts need of LangChain, which takes half a second the first time."""
     global _loaded
     with pause_gc():
         import markdown_it

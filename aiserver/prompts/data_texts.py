@@ -21,7 +21,7 @@ MAX_SHORT_COLUMNS = 30  # for a small model
 _READERS = {"CSV": "csv", "TSV": "table", "Parquet": "parquet", "Excel": "excel"}
 _READERS |= {"JSON": "json", "JSON Lines": "json"}
 _CONNECTORS = {"SQLite": "sqlite3.connect", "DuckDB": "duckdb.connect"}
-# Dtypes of pandas, polars and pyarrow and classes of R; not `interval[int64]`.
+# Dtypes of pandas, polars and pyarrow and classes of R, but not `interval[int64]`.
 _NUMBERS = re.compile(r"(?:u?int|float|decimal)\d*\b|(?:double|halffloat|numeric|integer)\b")
 _DATES = re.compile(r"(?:datetime|date)\d*\b|(?:timestamp|posixct)\b")
 _BOOLEANS = ("bool", "logical")

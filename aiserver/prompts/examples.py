@@ -8,9 +8,9 @@ There are two kinds, which a small model imitates:
 Intents in Chinese may contain an English name, and those in English follow code with a Chinese
 name, so that the model doesn't translate names.
 
-A small model also copies from examples. So they have no value to filter by, which would silently
-remove a person's rows: what is copied changes only the order or what is shown, or names a column,
-which the check reports if it doesn't exist.
+A small model also copies from examples. So the examples have no value to filter by, which would
+silently remove a person's rows: what is copied changes only the order or what is shown, or names a
+column, which the check reports if it doesn't exist.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Literal
 
 NEXT_CELL = "Next cell."
 
-EXAMPLE_MARK = {"aiserver_example": True}  # the model doesn't receive it
+EXAMPLE_MARK = {"aiserver_example": True}  # the model doesn't receive this mark
 
 Example = tuple[str, str]
 

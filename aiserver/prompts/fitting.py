@@ -30,15 +30,15 @@ if TYPE_CHECKING:
     Prompt = tuple[list[BaseMessage], list[ContextItem]]
 
 INTENT_TOKENS = 80  # reserved, so that a short intent doesn't change the other texts
-MARK_TOKENS = 15  # for the marks around one kind of parts
-MIN_CELLS_TOKENS = 100  # even if the prompt exceeds the budget
+MARK_TOKENS = 15  # for the marks around the parts of one kind
+MIN_CELLS_TOKENS = 100  # for earlier cells, even if the prompt exceeds the budget
 
 
 class Part(NamedTuple):
     """A text, and its item in the receipt. One of ``max_tokens`` or more is left out.
 
-    ``code`` prints the text, if it is shown as output. A part that the request mentions by ``@``
-    ``is_required``.
+    ``code`` prints the text, if it is shown as output. If the request mentions the part by
+    ``@``, it ``is_required``.
     """
 
     item: ContextItem
@@ -58,7 +58,7 @@ def frame_parts(
     rows: str,
     code: str = "",
 ) -> list[Part]:
-    """Return the columns, also with their statistics, and the rows."""
+    """Return the columns of a DataFrame, also with their statistics, and its rows."""
     columns = [column.model_copy(update={"statistics": None}) for column in frame.columns]
     without = columns_text(frame.model_copy(update={"columns": columns}))
     item = ContextItem("dataframe", frame.name, level="schema")
@@ -76,8 +76,8 @@ def select_parts(
     """Return the parts for the prompt, and the receipt of all.
 
     Columns of DataFrames and variables are always included, because the person saw them before
-    sending. ``room`` is in tokens. Statistics and rows get at most half of what these leave, files
-    and texts of plugins half of the rest.
+    sending. ``room`` is in tokens. Statistics and rows get at most half of what columns and
+    variables leave, files and texts of plugins half of the rest.
     """
     sizes = list(sizes)
     for index, part in enumerate(parts):
@@ -103,7 +103,7 @@ def select_parts(
 
 
 def _fitting_values(parts: Sequence[Part], sizes: Sequence[int], room: int) -> set[int]:
-    """Statistics come before rows."""
+    """Return the indexes of the values that fit; statistics come before rows."""
     levels = [part.item.level for part in parts]
     values = [index for index, level in enumerate(levels) if level in ("statistics", "sample")]
     values.sort(key=lambda index: levels[index] == "sample")
@@ -171,7 +171,7 @@ async def fit(
     kernel = request.parsed.language.kernel
     mentions, mention_items = await mention_texts(mentioned, mention_form, kernel, room, count)
     room -= size_of(mention_items)
-    # Past turns are more relevant than earlier cells.
+    # Past turns are more relevant than earlier cells, so they get more of the room.
     start, turn_sizes = await newest_that_fit(conversation.past, room * 2 // 3, count)
     first_turn = conversation.first_turn(start)
     older_turns, older_items = await summary_text(
@@ -202,7 +202,7 @@ def chat(
     examples: Iterable[Pair] = (),
     images: Sequence[MentionedText] = (),
 ) -> list[BaseMessage]:
-    """Put the messages together."""
+    """Put the rules, examples, pairs and the last text with its images together as messages."""
     from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 
     messages: list[BaseMessage] = [SystemMessage(rules)]

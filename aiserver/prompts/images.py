@@ -28,7 +28,7 @@ NOT_SEEN = "(an image that isn't sent)"
 def fitting_images(
     mentions: Sequence[MentionedText], room: int
 ) -> tuple[list[MentionedText], list[ContextItem]]:
-    """Return the mentions with the images that fit, and all items."""
+    """Return the mentions with the images that fit into ``room`` tokens, and all items."""
     fitted, items = [], []
     for mention in mentions:
         images = []

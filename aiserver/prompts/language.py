@@ -14,7 +14,7 @@ from ..requests import CellType
 
 
 def _by_alias(names: dict[str, str]) -> dict[str, str]:
-    """``{"sql": "mysql dql"}`` becomes ``{"mysql": "sql", "dql": "sql"}``."""
+    """Turn, for example, ``{"sql": "mysql dql"}`` into ``{"mysql": "sql", "dql": "sql"}``."""
     return {alias: name for name, aliases in names.items() for alias in aliases.split()}
 
 
@@ -99,12 +99,12 @@ class CellLanguage:
         return self.name in PROSE_LANGUAGES
 
     def below_head(self, source: str) -> str:
-        """Remove the cell magics at the beginning."""
+        """Return a source without the cell magics at its beginning."""
         return _HEAD.sub("", source, count=1) if self.head and source[:2] == "%%" else source
 
 
 def cell_language(kernel: str, source: str = "", cell_type: CellType = "code") -> CellLanguage:
-    """Return a cell's language; ``kernel`` is the kernel's."""
+    """Return the language of a cell; ``kernel`` is the kernel's language."""
     kernel = fence_name(kernel)
     if cell_type == "markdown":
         return CellLanguage(kernel, "markdown")
@@ -120,7 +120,7 @@ def cell_language(kernel: str, source: str = "", cell_type: CellType = "code") -
 
 
 def code_of(source: str, intent: str) -> str:
-    """Return nothing if the cell is ``%%ai`` and the request itself."""
+    """Return a cell's code; nothing if it is ``%%ai`` and the request itself."""
     return "" if is_request(source) and intent.strip() in source else source
 
 

@@ -154,7 +154,10 @@ def _rules(language: CellLanguage) -> str:
 
 
 async def _project_texts(request: PromptInput, budget: int, count: Count) -> ProjectTexts:
-    """Memories chosen for the intent come right before it."""
+    """Return rules files, memories and the note.
+
+    Memories chosen for the intent come right before it.
+    """
     rules, rules_items = await rules_texts(
         request.rules_files, _rules_file, _PROJECT_RULES, budget, count
     )
@@ -226,7 +229,7 @@ def _past_turns(request: PromptInput) -> list[Pair]:
 
 
 def _cell(code: str, rest: RestOfCell | None = None) -> str:
-    """``code`` are the selected lines, if any."""
+    """Return a cell's code; ``code`` are its selected lines, if there are any."""
     cell = marked("cell", code) if code.strip() else "The cell is empty."
     if rest is None:
         return cell

@@ -4,8 +4,8 @@ Past answers that the person has chosen as examples are among them.
 
 Invariants:
 
-- No mention is left out. If they don't fit into their share, the longest are shortened: code to its
-  definitions if that suffices, any other text to its first and last lines.
+- No mention is left out. If mentions don't fit into their share, the longest are shortened: code to
+  its definitions if that suffices, any other text to its first and last lines.
 - They come directly before the intent, because they depend on it.
 """
 
@@ -20,8 +20,8 @@ from .prompt_input import MentionedText
 from .receipt import ContextItem
 from .turns import Count
 
-SHARE = 2  # 1 / SHARE of the room at most
-MIN_TOKENS = 80  # each, even if the prompt then exceeds the budget
+SHARE = 2  # mentions get at most 1 / SHARE of the room
+MIN_TOKENS = 80  # for each mention, even if the prompt then exceeds the budget
 _SHORTENED = "[…]"
 
 
@@ -68,7 +68,7 @@ async def mention_texts(
 
 
 def mention_text(mention: MentionedText, code: str, text: str) -> str:
-    """Return what ``@cell3`` means, given its code and text as shown."""
+    """Return what a mention such as ``@cell3`` means, given its code and text as shown."""
     name = mention.name
     if mention.is_value:
         return mention.text
@@ -81,7 +81,7 @@ def mention_text(mention: MentionedText, code: str, text: str) -> str:
 
 
 def fair_shares(sizes: Sequence[int], room: int) -> list[int]:
-    """Short texts get what they need, the others equal parts of the rest."""
+    """Divide ``room``: short texts get what they need, the others equal parts of the rest."""
     shares = list(sizes)
     by_size = sorted(range(len(sizes)), key=sizes.__getitem__)
     for position, index in enumerate(by_size):

@@ -66,8 +66,8 @@ _INSTRUCTIONS: dict[Mode, str] = {
     "optimise": "Make the cell's code faster. Its results must stay the same.",
 }
 
-# For an empty cell below a code cell. It gets the answer, so modes that change the code itself
-# aren't here.
+# For an empty cell below a code cell. The empty cell gets the answer, so modes that change the code
+# itself aren't here.
 _INSTRUCTIONS_ABOVE: dict[Mode, str] = {
     "explain": "Explain in words what the code of the cell above does. Write no code block.",
     "test": "Write tests for the code of the cell above: assert statements that pass. Don't repeat "
@@ -158,7 +158,7 @@ def split_slash_word(intent: str, language: CellLanguage) -> tuple[Mode | None, 
 
 
 def is_slash_word(word: str) -> bool:
-    """The word comes without its slash."""
+    """Return whether a word, without its slash, names a mode."""
     return word.lower() in _MODE_BY_WORD
 
 
@@ -169,7 +169,7 @@ def works_on_cell_above(intent: str, language: CellLanguage) -> bool:
 
 
 def mode_of(intent: str, source: str, language: CellLanguage) -> Mode:
-    """In an empty cell, a question asks for code."""
+    """Return a request's mode. In an empty cell, a question asks for code."""
     mode, text = split_slash_word(intent, language)
     text = text.strip()
     is_empty = not language.below_head(source).strip()
@@ -182,7 +182,7 @@ def mode_of(intent: str, source: str, language: CellLanguage) -> Mode:
 
 
 def without_slash(intent: str, language: CellLanguage) -> str:
-    """Return a request such as ``explain in Chinese``."""
+    """Return a request without the slash of its word, such as ``explain in Chinese``."""
     mode, _ = split_slash_word(intent, language)
     return intent.lstrip()[1:] if mode else intent
 

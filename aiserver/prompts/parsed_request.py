@@ -1,4 +1,4 @@
-"""A request, read once."""
+"""Parse a request once."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class ParsedRequest:
 
     @cached_property
     def subject_language(self) -> CellLanguage:
-        """``subject`` may begin with a cell magic of its own."""
+        """The language of ``subject``, which may begin with a cell magic of its own."""
         return cell_language(self.language.kernel, self.subject) if self.above else self.language
 
     @cached_property

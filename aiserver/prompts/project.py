@@ -44,7 +44,7 @@ class ProjectTexts:
 
 @dataclass(frozen=True)
 class MemoryTexts:
-    """The entries that fit; ``is_complete`` if all do."""
+    """The entries that fit; ``is_complete`` means that all do."""
 
     texts: list[str]
     items: list[ContextItem]
@@ -72,7 +72,7 @@ async def rules_texts(
             [size] = await count([form(shown)])
         item = ContextItem("rules_file", file.path, full_size, is_included=bool(shown.text))
         if item.is_included:
-            # Includes the introduction.
+            # The first text includes the introduction.
             size += 0 if texts else introduction_size
             item = replace(item, tokens=size, is_shortened=shown is not file)
             texts.append(form(shown))
@@ -88,7 +88,7 @@ async def memory_texts(
     budget: int,
     count: Count,
 ) -> MemoryTexts:
-    """Return the most relevant ``entries`` that fit."""
+    """Return the most relevant ``entries`` that fit, as ``form`` shows them."""
     total = max(request.memory_count, len(request.memory))
     if not total:
         return MemoryTexts([], [], True)
@@ -98,7 +98,7 @@ async def memory_texts(
     items: list[ContextItem] = []
     for entry, size in zip(entries, sizes, strict=True):
         if size <= room:
-            # Includes the introduction.
+            # The first entry includes the introduction.
             first = 0 if chosen else introduction_size
             items.append(ContextItem("memory", entry.name, size + first))
             chosen.append(entry)

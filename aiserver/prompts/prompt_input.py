@@ -17,7 +17,7 @@ Style = Literal["compact", "full"]
 
 
 MAX_COLUMNS = 200
-MAX_NAME = 200  # characters of a column's name
+MAX_NAME = 200  # shown characters of a column's name
 
 
 @dataclass(frozen=True)

@@ -40,7 +40,7 @@ ItemKind = Literal[
 
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _MEDIA_TYPES = ("image/png", "image/jpeg")
-_MAX_IDS = 20  # of cells or turns that didn't fit
+_MAX_IDS = 20  # ids of cells or turns that didn't fit
 
 
 @dataclass(frozen=True)
@@ -93,10 +93,10 @@ class ContextItem(Payload):
     image: ImageFacts | None = nullable()
 
     def to_dict(self) -> dict[str, Any]:
-        """Return names and sizes, but no text of the notebook."""
+        """Return the item as stored: names and sizes, but no text of the notebook."""
         fields = {
             "kind": self.kind,
-            "name": self.name if self.kind != "headings" else "",  # it is text of the notebook
+            "name": self.name if self.kind != "headings" else "",  # text of the notebook
             "tokens": self.tokens,
             "dropped": not self.is_included,
             "forbidden": self.is_forbidden,
@@ -113,7 +113,7 @@ class ContextItem(Payload):
 
 
 def stored_items(context: Iterable[Any]) -> list[ContextItem]:
-    """Leave out items that another version has stored differently."""
+    """Return a stored receipt's items, without those that another version stored differently."""
     items = []
     for fields in context:
         if not isinstance(fields, dict) or not isinstance(fields.get("kind"), str):
@@ -140,7 +140,7 @@ def stored_items(context: Iterable[Any]) -> list[ContextItem]:
 
 
 def stored_image(fields: Any) -> ImageFacts | None:
-    """Return None if another version has stored the facts differently."""
+    """Return stored facts, or None if another version has stored them differently."""
     names = ImageFacts.__annotations__
     if not isinstance(fields, dict) or not all(name in fields for name in names):
         return None
@@ -152,7 +152,7 @@ def stored_image(fields: Any) -> ImageFacts | None:
 
 
 def _stored_level(fields: dict[str, Any]) -> Level | Literal[""]:
-    """Items for the columns of DataFrames are stored without a level."""
+    """Return the level, without which columns of DataFrames are stored."""
     if fields["kind"] != "dataframe":
         return ""
     levels: tuple[Level, ...] = get_args(Level)
@@ -189,7 +189,7 @@ def turn_items(
 ) -> list[ContextItem]:
     """Return an item for each included past turn, and one for all others.
 
-    ``pairs`` with ``sizes`` are those of all past turns; from ``start`` on, they fit.
+    ``pairs`` and ``sizes`` are about all past turns; those from ``start`` on fit.
     """
     tokens_by_turn: Counter[int] = Counter()
     for pair, size in zip(pairs, sizes, strict=True):

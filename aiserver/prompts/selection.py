@@ -101,7 +101,7 @@ def as_cell(code: str, selection: SelectedLines, language: CellLanguage) -> str:
 
 
 def _common_indentation(lines: Sequence[str]) -> str:
-    first, last = min(lines), max(lines)  # what these two share, all lines do
+    first, last = min(lines), max(lines)  # what these two share, all lines share
     same = takewhile(
         lambda pair: pair[0] == pair[1] and pair[0] in " \t", zip(first, last, strict=False)
     )

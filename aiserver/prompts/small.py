@@ -61,7 +61,7 @@ async def small_prompt(request: PromptInput, budget: int, count: Count) -> Promp
     """Return the messages for a small model, and their receipt."""
     request = _with_lines_above(request)
     parsed, language = request.parsed, request.parsed.language
-    # As if the code above were the cell's own.
+    # The code above counts as the cell's own.
     is_empty = not language.below_head(parsed.subject).strip()
     has_code = any(cell.cell_type == "code" and cell.source.strip() for cell in request.cells)
     is_next_cell = is_empty and bool(request.dataframes or has_code)
@@ -120,7 +120,7 @@ async def small_prompt(request: PromptInput, budget: int, count: Count) -> Promp
 
 
 def _with_lines_above(request: PromptInput) -> PromptInput:
-    """The lines above selected ones become an earlier cell."""
+    """Make the lines above the selected ones an earlier cell."""
     if request.rest is None:
         return request
     above = ContextCell(
@@ -167,7 +167,7 @@ def _entry(entry: MemoryText) -> str:
 
 
 def _parts(request: PromptInput) -> list[Part]:
-    """Of other variables than data, only mentioned ones are shown."""
+    """Return what surrounds the cell. Of variables without data, only mentioned ones are shown."""
     parts = []
     intent, language = request.parsed.intent, request.parsed.language
     if path := heading_path(request.cells):
@@ -198,7 +198,7 @@ def data_frames(frames: Sequence[DataFrameProfile]) -> list[Part]:
 
 
 def _conversation(request: PromptInput) -> Conversation:
-    """The present code is the model's last answer.
+    """Return the past turns, with the present code as the model's last answer.
 
     Words and cell magics are left out, because the model would imitate them.
     """
@@ -237,7 +237,7 @@ def _cell_items(
 
 
 def _cells_as_turns(cells: str, parts: Sequence[Part], language: CellLanguage) -> list[Pair]:
-    """Earlier cells, and code that prints the DataFrames, become answers.
+    """Return earlier cells, and code that prints the DataFrames, as answers of the model.
 
     The output isn't a comment in the code: the model would end its own with a similar one.
     """
@@ -252,7 +252,7 @@ def _next_cell(language: CellLanguage) -> str:
 
 
 def _older_requests(text: str) -> str:
-    """One line works best (``docs/performance.md``)."""
+    """Return the summary in one line, which works best (``docs/performance.md``)."""
     lines = (line.strip(" -*•.;。；") for line in text.splitlines())
     return f"{_OLDER_REQUESTS} {'; '.join(line for line in lines if line)}."
 

@@ -16,7 +16,7 @@ from .prompt_input import PromptInput
 
 Count = Callable[[Sequence[str]], Awaitable[list[int]]]
 
-PER_MESSAGE = 5  # that a chat template adds
+PER_MESSAGE = 5  # tokens that a chat template adds
 
 
 class Pair(NamedTuple):
@@ -75,7 +75,7 @@ def is_same(left: str, right: str) -> bool:
 async def newest_that_fit(
     pairs: Sequence[Pair], budget: int, count: Count
 ) -> tuple[int, list[int]]:
-    """Return the index of the first pair to include, and each pair's tokens.
+    """Return the index of the first pair to include, and each pair's number of tokens.
 
     LangChain's ``trim_messages`` does the same, but counts all tokens again for each try, which
     takes too long (``benchmarks/first_token.py``).

@@ -55,8 +55,8 @@ _LINE_BREAK = re.compile(rf"(?<=[(\[,]){_SPACE}{_BREAK}|{_SPACE}{_BREAK}(?=\))")
 def end_of_joined_lines(text: str, start: int, end: int) -> int:
     """Return the end of the last line to examine together with this one.
 
-    Its first literal is joined to the line before, or it is part of a call that an earlier line
-    opens.
+    Such a line's first literal is joined to the line before, or the line is part of a call that an
+    earlier one opens.
     """
     line_start = start
     while end < len(text) and end - start < _MAX_LENGTH:
@@ -70,7 +70,7 @@ def end_of_joined_lines(text: str, start: int, end: int) -> int:
 
 
 def _end_of_call(text: str, line_start: int, end: int) -> int:
-    """Return ``end`` for a line without such a call."""
+    """Return the end of the line that closes the call which this line opens, or ``end``."""
     call = _JOIN_CALL.search(text, line_start, end) or _LOGIN_CALL.search(text, line_start, end)
     if call is None:
         return end
@@ -87,7 +87,7 @@ def _end_of_call(text: str, line_start: int, end: int) -> int:
 
 
 def _end_of_joined_literal(text: str, line_start: int, end: int) -> int:
-    """Return ``end`` for a line without such a literal."""
+    """Return the end of the last line whose first literal is joined to this line, or ``end``."""
     quote = end
     for _ in range(_MAX_QUOTES):
         quote = max(text.rfind('"', line_start, quote), text.rfind("'", line_start, quote))
@@ -117,7 +117,7 @@ def redact_joined_literals(text: str, is_prose: bool, replace: Replace) -> str:
 
 
 def _redact_joined_once(text: str, is_prose: bool, replace: Replace) -> str:
-    """Search the text without its gaps: ``"sk-" + "Ab12…"`` as ``"sk-Ab12…"``."""
+    """Search the text without its gaps, for example ``"sk-" + "Ab12…"`` as ``"sk-Ab12…"``."""
     breaks = _argument_breaks(text)
     gaps = _find_gaps(text, breaks)
     if not gaps:
@@ -132,11 +132,11 @@ def _redact_joined_once(text: str, is_prose: bool, replace: Replace) -> str:
     for kind, first, last in _find_secrets(joined, is_prose):
         first_piece, last_piece = (bisect_right(piece_starts, n) - 1 for n in (first, last))
         if first_piece == last_piece and not breaks:
-            continue  # in a single literal: left to ``patterns``
+            continue  # in a single literal, left to ``patterns``
         opening = max(
             (n for n in range(first_piece, last_piece) if "(" in gap_texts[n]), default=-1
         )
-        if opening >= 0:  # only what follows the last bracket
+        if opening >= 0:  # replace only what follows the last bracket
             first_piece, first = opening + 1, piece_starts[opening + 1]
         start = pieces[first_piece][0] + first - piece_starts[first_piece]
         end = pieces[last_piece][0] + last - piece_starts[last_piece] + 1
@@ -170,9 +170,9 @@ def _find_gaps(text: str, breaks: list[tuple[int, int]]) -> list[tuple[int, int]
 
 
 def _find_secrets(joined: str, is_prose: bool) -> list[tuple[str, int, int]]:
-    """Return kinds, and the indexes of first and last characters."""
+    """Return each secret's kind, and the indexes of its first and last characters."""
     secrets: list[tuple[str, str]] = []
-    nonce = "\ue000"  # private use, repeated until the text doesn't contain it
+    nonce = "\ue000"  # a private-use character, repeated until the text doesn't contain it
     while nonce in joined:
         nonce += "\ue000"
 

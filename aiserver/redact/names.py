@@ -1,6 +1,4 @@
-"""The names of secrets, in code, settings, URLs and the environment, and values that may be
-secrets. Pure.
-"""
+"""Names of secrets in code, settings, URLs and the environment, and values that may be secrets."""
 
 from __future__ import annotations
 

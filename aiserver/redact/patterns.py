@@ -16,7 +16,7 @@ MIN_KEY_LENGTH = 16
 Replace = Callable[[str, str], str]
 """A function that gets the kind of a secret and the secret, and returns the replacement."""
 
-# Keys without a name; for each format, `texts.py` must contain a keyword.
+# Keys that are recognised without a name; for each format, `texts.py` must contain a keyword.
 _KEY_FORMATS = {
     "anthropic-key": r"sk-ant-[A-Za-z0-9_-]{20,250}",
     "openrouter-key": r"sk-or-v1-[0-9a-f]{32,128}",
@@ -209,7 +209,7 @@ def _replace_values(
 ) -> str:
     """Replace ``value`` of each match whose kind isn't empty.
 
-    Otherwise, the value may contain a name and its value.
+    What looks like a value, but is no secret, may contain a name and its value.
     """
     pieces, position, start = [], 0, 0
     while match := pattern.search(text, start):
@@ -243,7 +243,7 @@ def _kind_in_header(match: re.Match[str]) -> str:
 
 
 def _kind_of_named(match: re.Match[str]) -> str:
-    """Return "" if ``password=…`` has no secret."""
+    """Return the kind of the value after a name (``password=…``), or "" if it isn't a secret."""
     value, name = match["value"], secret_name(match["name"])
     if name is None or (name.form == "signature" and match.re is not _PARAMETER):
         return ""
@@ -303,7 +303,7 @@ def redact_private_keys(text: str, replace: Replace) -> str:
         else:
             header_end += len(_END)
             end = text.find(_END, header_end, header_end + _MAX_KEY_LENGTH)
-            lines = _KEY_LINES.match(text, header_end)  # without the key's end
+            lines = _KEY_LINES.match(text, header_end)  # the key's end is missing
             end_of_key = lines.end() if lines else header_end
             if end >= 0 and _KEY_BODY.fullmatch(text, header_end, end):
                 end_of_key = (

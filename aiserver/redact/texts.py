@@ -21,7 +21,7 @@ REGISTERED: dict[str, str] = {}
 """Maps each registered secret to its kind. It grows while other threads read it."""
 
 
-# A line with a secret, in lower case, contains one of these or matches a pattern below.
+# Each line with a secret, in lower case, contains one of these or matches a pattern below.
 _KEYWORDS = (
     *("sk-", "glpat-", "xai-", "nvapi-", "pypi-", "ya29."),
     *("dapi", "lsv2_", "pplx-", "tvly-", "pcsk_", "r8_", "gocspx-", "dckr_", "hooks.slack.", "sig"),
@@ -107,7 +107,7 @@ def replace_secrets(
     pieces, position = [], 0
     for start, line_end in _candidate_lines(text):
         if start < position:
-            continue  # redacted with the lines before it
+            continue  # was redacted with the lines before it
         end = end_of_joined_lines(text, start, line_end)
         original = text[start:end]
         redacted = cache.get((original, is_prose))

@@ -19,7 +19,7 @@ class Vault:
     """Hides secrets from a model, and restores them in the model's answer.
 
     A mark contains a keyed hash of the secret. The key belongs to this process, so nobody can guess
-    it. Without ``conceal``, because the model runs on this machine, nothing is hidden.
+    a mark. Without ``conceal``, because the model runs on this machine, nothing is hidden.
     """
 
     _key = secrets.token_bytes(32)
@@ -28,7 +28,7 @@ class Vault:
         self._conceal = conceal
         self._secret_by_mark: dict[str, str] = {}
         self._marks_by_kind: dict[str, list[str]] = {}
-        self._pending = ""  # perhaps the beginning of a mark
+        self._pending = ""  # text that may be the beginning of a mark
         self._cache: dict[tuple[str, bool], str] = {}  # see `replace_secrets`
 
     def __len__(self) -> int:

@@ -1,6 +1,6 @@
 """Read the history of cells and notebooks from stored records. Pure: no I/O, no clock.
 
-``steps`` reads a cell's session, ``timeline`` those of a notebook.
+``steps`` reads a cell's session, ``timeline`` all sessions of a notebook.
 """
 
 from __future__ import annotations

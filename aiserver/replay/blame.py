@@ -206,7 +206,7 @@ class Tracer:
         origin = _origin(step)
         if step.from_step is not None:
             from_version = self.versions[step.from_step]
-            if from_version.text != step.code:  # perhaps an answer that the step doesn't show
+            if from_version.text != step.code:  # it may be an answer that the step doesn't show
                 from_version = self._version_by_text.get(step.code, from_version)
             return _carry_over(step.code, [from_version, self.current], origin)
         copied = self._copied_versions(step)
@@ -225,7 +225,7 @@ class Tracer:
         return self.version_for(step.code, origin)
 
     def _copied_versions(self, step: Step) -> list[_Version]:
-        """A merge or a restore may have copied lines."""
+        """Return the versions of other cells from which a merge or a restore copied lines."""
         data = step.data or {}
         if step.kind == "merge" and isinstance(data.get("parents"), list):
             versions = [(parent, self._version_in_cell(parent)) for parent in data["parents"]]

@@ -25,7 +25,7 @@ class TimeSeries(Generic[T]):
         self._values: list[T | None] = []
 
     def add(self, moment: int, value: T | None) -> None:
-        """Moments never decrease."""
+        """Add the value from ``moment`` on. Moments never decrease."""
         self.moments.append(moment)
         self._values.append(value)
 
@@ -89,11 +89,11 @@ class Cell:
         """The first moment at which the notebook's order contains the cell."""
 
     def type_at(self, moment: int) -> str:
-        """By default, the first type recorded later, or ``code``."""
+        """Return the type after a moment; else the first one recorded later, or ``code``."""
         return self.type.at(moment) or self.type.first or "code"
 
     def is_present(self, moment: int) -> bool:
-        """Ignore recorded orders."""
+        """Return whether the cell has steps and isn't removed, whatever the recorded orders say."""
         return self.newest_step.has_value_at(moment) and not self.removal.at(moment)
 
     def is_deleted(self, moment: int) -> bool:
@@ -112,7 +112,7 @@ class Cell:
         return {moment for moment in moments if moment >= 0}
 
     def snapshot(self, moment: int, is_changed: bool = False) -> CellSnapshot:
-        """``is_changed``: this moment changed it."""
+        """Return the cell after a moment; ``is_changed`` if this moment changed it."""
         step = self.newest_step.at(moment)
         source = step.after if step else self.initial_source
         missing = step.missing if step else self.initial_missing
@@ -127,7 +127,7 @@ class Cell:
         )
 
     def _previous_source(self, moment: int, source: str) -> str | None:
-        """Return None if it was the same, or the cell absent."""
+        """Return the source one moment earlier; None if it was the same, or the cell absent."""
         step = self.newest_step.at(moment - 1)
         previous = step.after if step and not self.removal.at(moment - 1) else source
         return previous if previous != source else None
@@ -147,17 +147,17 @@ class Cell:
                 self.type.add_initial(data["from"])
             self.set_type(data.get("to"), moment)
         else:
-            # Of these events, only imported ones contain the type.
+            # Only imported events contain the type.
             self.set_type(data.get("cell_type"), moment)
 
     def set_type(self, type_: object, moment: int) -> None:
-        """Ignore a value that isn't a string."""
+        """Set the type from a moment on; ignore a value that isn't a string."""
         if isinstance(type_, str) and type_ != self.type.last:
             self.type.add(moment, type_)
 
 
 def _first_own_step(cell_id: str, steps: Sequence[Step]) -> int:
-    """Return the step that copied or split off the cell, or 0."""
+    """Return the index of the step that copied or split off the cell, or 0."""
     for step in reversed(steps):
         origin = (step.data or {}).get("from")
         if step.kind == "copy" or (step.kind == "split" and origin not in (None, cell_id)):

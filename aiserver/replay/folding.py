@@ -18,7 +18,7 @@ from .step import Step
 
 def assign_parts(steps: Sequence[Step]) -> None:
     """Set ``part_of`` of each part."""
-    shown: list[tuple[Step, str]] = []  # with the source after a step and its parts
+    shown: list[tuple[Step, str]] = []  # each with the source after it and its parts
     for step, previous in zip(steps, [None, *steps], strict=False):
         if step.kind == "run":
             step.part_of = _step_of_run(shown, step)
@@ -50,7 +50,7 @@ def shown_numbers(steps: Sequence[Step]) -> list[int]:
 def request_numbers(steps: Sequence[Step]) -> dict[int, tuple[int, Step]]:
     """Return the number of each turn's request, and its step.
 
-    It is 0 without an answer, and for one that was asked again.
+    The number is 0 if the request has no answer or was asked again.
     """
     numbers: dict[int, tuple[int, Step]] = {}
     count = 0
@@ -71,7 +71,7 @@ def _is_cut_and_paste(cut: Step, paste: Step) -> bool:
     """Return whether ``paste`` restored the deleted cell elsewhere."""
     if (cut.kind, paste.kind, paste.code) != ("delete", "undelete", cut.code):
         return False
-    # The cell above; None for the first cell.
+    # ``after`` is the cell above, None for the first cell.
     above = [(step.data or {}).get("after", 0) for step in (cut, paste)]
     return above[0] != above[1] and all(id_ is None or isinstance(id_, str) for id_ in above)
 

@@ -18,12 +18,12 @@ from difflib import SequenceMatcher
 Pairs = list[tuple[int, int]]
 """Pairs of matching lines: the index of the old line, and the index of the new line."""
 
-_MAX_PAIRS = 10_000  # pairs of lines for ``difflib``
-_MIN_DISTINCTIVE = 4  # letters and digits
+_MAX_PAIRS = 10_000  # the most pairs of lines that ``difflib`` compares
+_MIN_DISTINCTIVE = 4  # letters and digits of a distinctive line
 
 
 def match_lines(old: Sequence[str], new: Sequence[str]) -> list[int | None]:
-    """Return each new line's matching old line, or None."""
+    """Return the index of each new line's matching old line, or None."""
     matches: list[int | None] = [None] * len(new)
     pairs = match_in_order(old, new)
     for i, j in pairs:
@@ -95,9 +95,9 @@ def _match_by_count(
 
 
 def _longest_increasing(pairs: Pairs) -> Pairs:
-    """Look at the first numbers."""
-    # Of subsequences of ``n + 1`` pairs, the smallest first number of a last pair, and that pair's
-    # index.
+    """Return the longest subsequence of pairs whose first numbers increase."""
+    # ``tails[n]`` is the smallest first number with which a subsequence of ``n + 1`` pairs can end,
+    # and ``ends[n]`` is the index of that pair.
     tails: list[int] = []
     ends: list[int] = []
     previous: list[int] = []  # the pair before each pair in a subsequence
@@ -115,7 +115,7 @@ def _longest_increasing(pairs: Pairs) -> Pairs:
 
 
 def _match_moved(old: Sequence[str], new: Sequence[str], matches: list[int | None]) -> None:
-    """Add also equal lines next to moved ones."""
+    """Match lines that were moved, and equal lines next to them."""
     matched_old = {i for i in matches if i is not None}
     candidates_old = [i for i in range(len(old)) if i not in matched_old and is_distinctive(old[i])]
     candidates_new = [j for j, i in enumerate(matches) if i is None and is_distinctive(new[j])]

@@ -137,11 +137,11 @@ def moment_of(
 
 
 _RANKS = {kind: n for n, kind in enumerate(("merge", "split", "copy", "undelete", "delete"))}
-_LAST_RANK = 9  # of kinds that aren't structural, such as ``edit``
+_LAST_RANK = 9  # the rank of kinds that aren't structural, such as ``edit``
 
 
 def _rank(step: Step) -> int:
-    """The step with the lowest rank gives a moment its kind and title."""
+    """Return a step's rank: the lowest one gives a moment its kind and title."""
     # Merged cells' steps come after the step of the cell into which they were merged.
     if step.kind == "merge" and "into" in (step.data or {}):
         return len(_RANKS)

@@ -42,7 +42,7 @@ class StepGroup:
 
 
 class CellOrder(NamedTuple):
-    """All cell ids in order, and the types of some."""
+    """All cell ids in order, and some cells' types."""
 
     cell_ids: list[str]
     types: dict[str, str]
@@ -97,7 +97,7 @@ def _read_log(
 ) -> tuple[list[_Checkpoint], list[tuple[int, CellOrder]]]:
     checkpoints: list[_Checkpoint] = []
     separate_orders: list[tuple[int, CellOrder]] = []
-    last_order: CellOrder | None = None  # in the previous entry
+    last_order: CellOrder | None = None  # the order in the previous entry
     for entry in sorted(log, key=lambda entry: entry.seq):
         cells = entry.data.get("cells") if entry.type == "changed" else None
         can_have_order = isinstance(cells, dict) and entry.data.get("inherited") is not True
@@ -168,7 +168,7 @@ def _group_range(steps: Sequence[Step], *, has_order: bool) -> tuple[int, int]:
 
 
 def _merge(cells: dict[int, list[Step]], orders: Sequence[CellOrder]) -> list[StepGroup]:
-    """Merge by timestamps, each in its own order."""
+    """Merge steps and cell orders by their timestamps, each in its own order."""
     keyed_groups: list[tuple[float, int, int, StepGroup]] = []
     time = float("-inf")
     for n, order in enumerate(orders):
@@ -204,7 +204,7 @@ class _Placement:
         last_seqs: Sequence[tuple[int, int]],
         added_at: int | None,
     ) -> None:
-        """For the arguments, see ``order_steps``."""
+        """Put a cell's steps into intervals; for the arguments, see ``order_steps``."""
         # The next step, and the first interval that it may be in.
         start, first_interval = 0, 0
         if added_at is not None and not any(map(_is_initial, steps)):
@@ -242,7 +242,7 @@ class _Placement:
 def _first_pinned(steps: Sequence[Step], first_interval: int) -> int:
     n = next((n for n, step in enumerate(steps) if _is_tracked(step, first_interval)), len(steps))
     while 0 < n < len(steps) and _seq(steps[n - 1]) == _seq(steps[n]):
-        n -= 1  # it comes from the same record
+        n -= 1  # the step before comes from the same record
     return n
 
 

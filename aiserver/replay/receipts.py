@@ -1,6 +1,6 @@
 """The receipt of a turn: tokens, cost, times, and which texts are stored. Pure.
 
-Other tools may have written values: one that isn't a finite number from 0 counts as missing.
+A stored value that isn't a finite number from 0 counts as missing: other tools may have written it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _MAX_COUNT = 2**53  # larger numbers aren't exact in the page
 
 
 def receipt_of(turn: Interaction) -> dict[str, Any] | None:
-    """Return the receipt, None if nothing is stored."""
+    """Return the receipt, or None if nothing is stored."""
     receipt = _counts(turn.usage, turn.cost)
     timing = turn.timing or {}
     receipt |= {name: timing[key] for key, name in _TIMES.items() if _is_count(timing.get(key))}

@@ -16,7 +16,7 @@ from .step import Step
 from .timeline import Timeline
 
 _MAX_INTENT = 500  # characters of a summary's last request
-UNKNOWN_MODEL = "unknown"  # in turns of other tools
+UNKNOWN_MODEL = "unknown"  # for turns that other tools stored without a model
 
 COUNTS = ("byModel", "byPerson", "byAgent", "byProgram", "byUnknown", "existing")
 """The names of the line counts in a report. The sum of these counts is the count ``lines``."""
@@ -86,7 +86,7 @@ def count_lines(source: str, origins: Sequence[Origin]) -> dict[str, Any]:
 
 
 def with_requests(summary: SessionSummary, steps: Sequence[Step]) -> SessionSummary:
-    """Count requests instead of turns."""
+    """Return a session's summary with its requests instead of its turns."""
     requests = [step for step in steps if step.kind == "turn"]
     if not requests:
         return summary

@@ -14,9 +14,9 @@ from typing import Any
 from ..models import Interaction
 from .step import Step
 
-_MAX_FRAMES = 20  # reported for a turn
-_MAX_FOLLOWED = 40  # compared with a later turn
-_MAX_COLUMNS = 20  # in each list; the counts contain all
+_MAX_FRAMES = 20  # DataFrames reported for a turn
+_MAX_FOLLOWED = 40  # names compared with a later turn
+_MAX_COLUMNS = 20  # columns in each list; the counts contain all
 _MAX_COUNT = 2**53  # larger numbers aren't exact in the page
 
 
@@ -81,7 +81,7 @@ def _count(value: object) -> int | None:
 
 
 def _dtypes(columns: Iterable[object]) -> dict[str, str]:
-    """Columns with the same name count as one."""
+    """Return the dtype of each column; columns with the same name count as one."""
     dtypes: dict[str, str] = {}
     for column in columns:
         if isinstance(column, dict):

@@ -30,7 +30,7 @@ _KINDS: dict[str, ContributorKind] = {kind: kind for kind in get_args(Contributo
 
 
 class Contributor(NamedTuple):
-    """A kind, and the name if it is recorded."""
+    """A contributor's kind, and the name if it is recorded."""
 
     kind: ContributorKind
     name: str | None = None
@@ -64,7 +64,7 @@ class Attempt(Payload):
     receipt: dict[str, Any] | None = None
 
 
-_FIRST = Attempt.__dataclass_fields__.keys() - {"title"}  # a step has them, too
+_FIRST = Attempt.__dataclass_fields__.keys() - {"title"}  # the fields that a step has, too
 # A step keeps the time and mode of its request.
 _SHOWN = _FIRST - {"seq", "timestamp", "mode"}
 
@@ -193,7 +193,7 @@ class Step(Payload):
 
 
 def _rank(outcome: Outcome) -> int:
-    """Suggestions come before answers in words, and these before failures."""
+    """Rank suggestions before answers in words, and these before failures."""
     return {"open": 2, "done": 1}.get(outcome, 0)
 
 
@@ -223,5 +223,5 @@ def _recorded(record: NewTurn | Event) -> Contributor | None:
 
 
 def is_initial_observation(event: Event) -> bool:
-    """Return whether this is the source from when tracking began."""
+    """Return whether an event records the source from when tracking began."""
     return event.type == "edit" and (event.data or {}).get("trigger") == "first"

@@ -21,8 +21,8 @@ possible, its outcome is ``unused``.
   after other steps, is a step of its own, unless it changes nothing.
 - A ``reject`` rejects an open or refined suggestion. Another source in it is an edit.
 - A request that continues from an open suggestion refines it: the cell doesn't change, and the code
-  from which it started is the ``base`` of its step. So it is for a request that is sent again
-  because its accepted code failed.
+  from which it started is the ``base`` of its step. The same holds for a request that is sent
+  again because its accepted code failed.
 - An answer in words has the outcome ``done``, and an open suggestion stays open.
 - Without any accepts and rejects, a suggestion counts as accepted if the next request starts from
   its code.
@@ -59,8 +59,8 @@ from .step import (
 )
 
 _SKIPPED_MS = 200
-REPAIR_MODE = "repair"  # of a request to correct problems of a suggestion
-_NEW_START = ("context_reset", "copy")  # after which each request is a new one
+REPAIR_MODE = "repair"  # the mode of a request to correct a suggestion
+_NEW_START = ("context_reset", "copy")  # after these, each request is a new one
 
 
 def replay(session: Session) -> list[Step]:
@@ -92,10 +92,7 @@ def _mark_unused(steps: list[Step]) -> None:
 
 
 class _Reader:
-    """Converts records to steps, one by one.
-
-    From ``next_parent``, if any, the next step continues.
-    """
+    """Converts records to steps, one by one. The next step continues from ``next_parent``."""
 
     def __init__(self, cell_id: str, *, records_outcomes: bool) -> None:
         self.cell_id, self.records_outcomes = cell_id, records_outcomes
@@ -179,7 +176,7 @@ class _Reader:
             self.last_request, self.parent_of_request = step, turn.parent_turn_id
 
     def _step_of_request(self, turn: Interaction) -> Step | None:
-        """Return None for a new request."""
+        """Return the step of the request that the turn answers again, or None."""
         step = self.last_request
         if (
             step is None
@@ -226,7 +223,7 @@ class _Reader:
         return last if last.code == turn.user_request.current_code else None
 
     def _corrects_failed_run(self, turn: Interaction) -> bool:
-        """Return whether it repeats the last request, after its accepted answer failed."""
+        """Return whether a turn repeats the last request, after its accepted answer failed."""
         request = turn.user_request
         if not self.steps or (self.steps[-1].kind, self.steps[-1].outcome) != ("run", "error"):
             return False
@@ -320,7 +317,7 @@ class _Reader:
         source, from_step, branched_from = event.source, None, None
         if restored is not None:
             source = restored.code if source is None else source
-            if restored.outcome == "open":  # without a decision on its attempts
+            if restored.outcome == "open":  # nobody has decided on its attempts
                 restored.show_code(source)
             from_step = restored.index
             if source != self.source:
@@ -361,7 +358,7 @@ class _Reader:
         turn_step.missing = self.unrecorded_length = None
 
     def _add_event_step(self, event: Event, kind: Kind, source: str | None, **fields: Any) -> None:
-        """If ``source`` is None, it stays the same."""
+        """Add an event's step. If ``source`` is None, the source stays the same."""
         code = self.source if source is None else source
         unrecorded_length = (event.data or {}).get("too_long")
         if source is not None:

@@ -5,8 +5,8 @@ Invariants:
 - Any valid sessions and log entries have a timeline, whichever tool wrote them.
 - Each step belongs to exactly one moment, except for those that a cell got from another one.
 - The snapshot of a ``saved`` moment equals the saved notebook, as far as it was recorded.
-- After its deletion, a cell is ``deleted``. Before its first observation, it has the source from
-  then.
+- After its deletion, a cell is ``deleted``. Before its first observation, it has its first
+  observed source.
 - A timeline costs about n log n for n steps and entries; a snapshot hardly depends on n.
 
 Without a recorded order, the cells are in the order in which they appeared.
@@ -26,7 +26,7 @@ from .step import Step
 
 
 class ListChange(NamedTuple):
-    """``inserted``, pairs of id and type, replaces ``removed_count`` cells at ``start``."""
+    """``inserted``, pairs of id and type, replaces ``removed_count`` cells at index ``start``."""
 
     moment: int
     list_name: Literal["cells", "deleted"]
@@ -90,7 +90,7 @@ class Timeline:
                 yield ListChange(moment, "deleted", *_splice(old_deleted, deleted))
 
     def initial_source(self, cell_id: str) -> str:
-        """Return the first observed source, which is empty for a new cell."""
+        """Return a cell's first observed source, which is empty for a new cell."""
         return self._cells[cell_id].initial_source
 
     def last(self) -> NotebookSnapshot | None:
@@ -109,12 +109,12 @@ class Timeline:
         ]
 
     def steps(self, cell_id: str) -> Sequence[Step]:
-        """Return none if nothing about the cell is recorded."""
+        """Return a cell's steps; none if nothing about it is recorded."""
         cell = self._cells.get(cell_id)
         return cell.steps if cell else []
 
     def own_turn_count(self, cell_id: str) -> int:
-        """Leave out turns that were copied from another cell."""
+        """Return the number of a cell's turns, without those copied from another cell."""
         cell = self._cells.get(cell_id)
         return sum(step.kind == "turn" for step in cell.own_steps) if cell else 0
 
@@ -193,7 +193,7 @@ class Timeline:
                 self._cells[cell_id].set_type(type_, max(index, 0))
 
     def _is_changed(self, order: CellOrder) -> bool:
-        """Cells or their types may differ."""
+        """Return whether ``order`` has other cells or types than the last order."""
         if order.cell_ids != self._orders.last:
             return True
         return any(
@@ -203,7 +203,7 @@ class Timeline:
         )
 
     def _set_order(self, order: CellOrder, index: int) -> None:
-        """Update new and removed cells, too."""
+        """Set the order after a moment, and update new and removed cells."""
         present = set(order.cell_ids)
         previous: str | None = None
         for cell_id in self._orders.last or []:

@@ -5,7 +5,7 @@ Invariants of each store:
 - **Durability**: when a method that writes returns, the data survives a crash of the process or the
   machine. If the configuration of a store can't guarantee this, ``start`` returns a notice.
 - **Atomicity**: a reader sees a session as it is before or after a write. A write that raises an
-  error has changed nothing; only if a database server's response is lost, it may be complete.
+  error has changed nothing, or everything if a database server's response was lost.
 - **No lost updates**: writes to the same session, of any process, run one by one.
 - **Order**: the store assigns ``turn_id`` and ``seq`` as part of the write. Clocks play no role.
 - **Append-only**: only methods whose names begin with ``delete`` remove anything.
@@ -82,11 +82,11 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
     url = Unicode(help="The URL of the store, if a URL was chosen.")
 
     async def start(self) -> list[str]:
-        """Prepare the store and return ``notices``. Optional."""
+        """Prepare the store and return ``notices``. Optional: the first use prepares it, too."""
         return await self.notices()
 
     async def notices(self) -> list[str]:
-        """Return sentences for people, mainly about missing guarantees."""
+        """Return sentences for people, mainly about missing guarantees. Changes nothing."""
         return []
 
     @abstractmethod
@@ -132,7 +132,8 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
     ) -> tuple[list[Event], int]:
         """Append events in one write; return them as saved, and the new revision.
 
-        An event whose ``id`` is stored already isn't stored again. Raises as ``save_interaction``.
+        If an event's ``id`` is stored already, the stored event is returned. Raises the same errors
+        as ``save_interaction``.
         """
 
     async def get_history(
@@ -202,7 +203,7 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
     async def delete(self, key: SessionKey, *, if_revision: int | None = None) -> bool:
         """Delete a session; return False if there was none.
 
-        Raises as ``save_interaction``.
+        Raises the same errors as ``save_interaction``.
         """
 
     @abstractmethod
@@ -210,7 +211,7 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
         """Copy a session to another cell; in the copy, ``meta.forked_from`` names the source.
 
         Return the copy, or the session that the target already has. Raises NotFound without a
-        source, or SessionTooNew.
+        source, or SessionTooNew for a newer format.
         """
 
     @abstractmethod

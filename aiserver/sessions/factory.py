@@ -25,7 +25,7 @@ _PASSWORD = re.compile(r"(://[^/@:]*):.*@", re.DOTALL)
 def create_session_manager(choice: str | type[SessionManager], **traits: Any) -> SessionManager:
     """Create a store from the name of its entry point, its URL, its class or the path of its class.
 
-    Raises SettingError, also if a package is missing.
+    Raises SettingError if there is no such store, or if a package that it needs is missing.
     """
     if not isinstance(choice, str):
         return choice(**traits)
@@ -70,7 +70,7 @@ def _import_class(path: str) -> type[SessionManager] | None:
     except ModuleNotFoundError as error:
         if module == error.name or module.startswith(f"{error.name}."):
             return None
-        raise  # a module that it imports is missing
+        raise  # the class's module exists, but one that it imports is missing
 
 
 def _check_class(value: Any, name: str) -> type[SessionManager]:

@@ -189,7 +189,7 @@ class StoredSession:
 
     @classmethod
     def read(cls, transaction: Transaction, key: SessionKey) -> StoredSession | None:
-        """Return None if there is neither a head nor a part."""
+        """Read a session; return None if it has neither a head nor parts."""
         kind, owner, name = value_key(key)
         head = transaction.get(kind, owner, name)
         parts = transaction.values(PART, owner, f"{name}/")
@@ -198,7 +198,7 @@ class StoredSession:
         return cls(key, head or b"", parts)
 
     def parse(self) -> Session:
-        """Raises DamagedData."""
+        """Return the session. Raises DamagedData."""
         head = parse_head(self.head)
         if head is None:
             if self.parts:
@@ -331,8 +331,8 @@ class KeyValueSessionManager(SessionManager):
         """Run ``work`` in one transaction and return its result. Raises StorageError.
 
         When it returns, all changes are durable. If ``work`` raises an error, nothing is changed.
-        Transactions of all processes that write the same values run one after the other, for which
-        ``work`` may be called again. The event loop must not be blocked.
+        Transactions of all processes that write the same values run one after the other;
+        ``work`` may be called again to ensure this. The event loop must not be blocked.
         """
 
     async def read(self, work: Callable[[Transaction], T]) -> T:

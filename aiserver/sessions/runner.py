@@ -32,7 +32,10 @@ class Runner:
         self._idle_timer: asyncio.TimerHandle | None = None
 
     async def run(self, operation: Callable[[Any], T], timeout: float | None = None) -> T:
-        """Raises StorageUnreachable after ``timeout`` seconds; a begun operation continues."""
+        """Run an operation in a thread, and return its result.
+
+        Raises StorageUnreachable after ``timeout`` seconds; a begun operation continues.
+        """
         if self._workers is None:
             self._workers = Workers(_THREADS)
         loop = asyncio.get_running_loop()

@@ -18,7 +18,7 @@ from .test_channel import PageClient, cells
 from .test_tools import CELL, OTHER, Write, begin, notebook_id
 
 SECRET = "sk-proj-abcdefghijklmnopqrstuvwx1234"
-# No part of a time of day, as times are in the answers.
+# The answers contain times, so this number isn't part of any.
 STATISTICS, ROWS, OUTPUTS = "4711.5", "canary-row", ("canary-output", "canary-error", "canary-html")
 NEVER = ("canary-example", "canary-text-minimum", SECRET)
 ALL = (STATISTICS, ROWS, *OUTPUTS, *NEVER)

@@ -374,7 +374,7 @@ def test_the_text_of_a_notebook_is_that_of_its_cells(tmp_path: Path, size: int) 
     ],
 )
 def test_a_damaged_notebook_has_no_text(tmp_path: Path, data: str) -> None:
-    """Its outputs would be a part of it."""
+    """Otherwise, its outputs would be a part of the text."""
     assert notebook_text(tmp_path, data) is None
 
 

@@ -81,7 +81,7 @@ def test_the_open_of_ipython_is_open(folder):
 
 @pytest.mark.parametrize("code", ["open('none')", "df = pd.read_csv('销售.csv')\ndf['价']"])
 def test_no_file_is_looked_at_for_an_agent(code, folder, monkeypatch):
-    """P55: it would learn which files there are, and their first lines."""
+    """P55: the agent would learn which files there are, and their first lines."""
     monkeypatch.chdir(folder)
     assert check_suggestion(code, {"pd": pd})["problems"]
     assert check_suggestion(code, {"pd": pd}, mode="agent")["problems"] == []

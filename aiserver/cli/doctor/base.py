@@ -28,15 +28,15 @@ class Finding:
 
 
 def ok(text: str) -> Finding:
-    """Something is as it should be."""
+    """Return a finding that something is as it should be."""
     return Finding("ok", text)
 
 
 def note(text: str, fix: str = "") -> Finding:
-    """Something that the user should know, although AI Server works."""
+    """Return a finding about what the user should know, although AI Server works."""
     return Finding("note", text, fix)
 
 
 def problem(text: str, fix: str) -> Finding:
-    """Something that prevents AI Server from working."""
+    """Return a finding about what prevents AI Server from working."""
     return Finding("problem", text, fix)

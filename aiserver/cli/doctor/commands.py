@@ -90,7 +90,7 @@ def _run_check(check: Callable[[], list[Finding]]) -> list[Finding]:
 
 
 def _supported_signs() -> dict[str, str]:
-    """The output's encoding may lack signs."""
+    """Return ASCII signs if the output's encoding lacks one of the usual signs."""
     try:
         "".join(_SIGNS.values()).encode(sys.stdout.encoding or "utf-8")
     except UnicodeEncodeError:

@@ -114,7 +114,7 @@ def _check_labextension() -> list[Finding]:
 
 
 def _normalize(version: str) -> str:
-    """From npm's form to Python's: ``"1.0.0-alpha.1" -> "1.0.0a1"``."""
+    """Convert a version from npm's form to Python's: ``"1.0.0-alpha.1" -> "1.0.0a1"``."""
     try:
         return str(Version(version))
     except ValueError:

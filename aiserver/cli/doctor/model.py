@@ -40,7 +40,7 @@ def check_proxies() -> list[Finding]:
 
 
 def _source(kind: str) -> str:
-    """If both are set, httpx uses the first."""
+    """Return the variable that sets a proxy. If both are set, httpx uses the first."""
     names = (f"{kind}_proxy", f"{kind}_proxy".upper())
     return next(filter(os.environ.get, names), f"{names[0]} (in the system's settings)")
 

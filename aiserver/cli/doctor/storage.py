@@ -32,8 +32,8 @@ from ...sessions.record.codec import has_markers
 from ...sessions.record.filenames import log_notebook_id
 from .base import Finding, note, ok, problem
 
-_START_SIZE = 4096  # bytes; they contain the ids
-LOW_SPACE = 100 * 1024 * 1024  # the doctor warns below
+_START_SIZE = 4096  # bytes at the beginning of a session's file, which contain the ids
+LOW_SPACE = 100 * 1024 * 1024  # the doctor warns if fewer bytes are free
 _STORE_FIX = "Check AIServer.session_manager, the login, and that the database is running."
 
 

@@ -38,7 +38,7 @@ class Context:
         raise NotImplementedError
 
     def name_of_module(self, path: str) -> str:
-        """Return a variable that is the module ``path``; "" without one."""
+        """Return the name of a variable that is the module ``path``; "" if there is none."""
         raise NotImplementedError
 
     def value_of(self, node: ast.AST | None) -> Value:
@@ -113,7 +113,7 @@ class Context:
         self.report(node, "missing_column", name, message, frame.columns)
 
     def report_missing(self, frame: Frame, wanted: Labels, with_index: bool = False) -> None:
-        """Report labels that aren't columns or, ``with_index``, names of the index."""
+        """Report labels that aren't columns or, if ``with_index``, names of the index."""
         if with_index and frame.index is None:
             return
         allowed = frame.index_names if with_index else ()
@@ -126,7 +126,7 @@ class Context:
         return frame.has_unknown_columns or name in frame.columns or name in self.possible_columns
 
     def check_keywords(self, accepted: frozenset[str] | None, name: str, node: ast.Call) -> None:
-        """Report keywords that aren't in ``accepted``; none if that is None."""
+        """Report keywords that aren't in ``accepted``; report none if that is None."""
         function = name.rpartition(".")[2]
         for word, keyword in ((item.arg, item) for item in node.keywords):
             if accepted is not None and word is not None and word not in accepted:

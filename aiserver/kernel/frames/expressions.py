@@ -80,11 +80,11 @@ class Expressions(Context):
         self._names: dict[str, Value] = {}
         if source.may_define_names:
             self._names = dict.fromkeys(variables, UNKNOWN)
-        self._memo: dict[int, Value] = {}  # by the nodes' ids
+        self._memo: dict[int, Value] = {}  # values of nodes, by the nodes' ids
         self._value_of_object: dict[int, Value] = {}
 
     def value(self, node: ast.AST) -> Value:
-        """Cache the value, except that of a name."""
+        """Return the value of an expression, and cache it, except that of a name."""
         if isinstance(node, ast.Name):
             return self._name(node.id)
         result = self._memo.get(id(node))
@@ -250,7 +250,7 @@ class Expressions(Context):
         if isinstance(owner, (Expression, Instance, Method)):
             return Method(owner, node.attr)
         if isinstance(owner, Texts):
-            owner.values = None  # may change the list
+            owner.values = None  # a method may change the list
         return UNKNOWN
 
     def _symbol_attribute(self, owner: Symbol, node: ast.Attribute) -> Value:
@@ -535,7 +535,7 @@ def _class_of(owner: Value) -> Any:
 
 
 def _is_of_loaded_module(kind: Any) -> bool:
-    """Leave out classes of the notebook, whose module is ``__main__``."""
+    """Return whether a class is from a loaded module other than the notebook (``__main__``)."""
     module = module_of(kind)
     return module != "__main__" and loaded_module(module) is not None
 

@@ -50,7 +50,7 @@ class Flow(Expressions):
         self, problems: Problems, variables: dict[str, Any], folder: str, source: Any
     ) -> None:
         super().__init__(problems, variables, folder, source)
-        self._rebound: set[str] = set()  # assigned, or perhaps set by ``import *``
+        self._rebound: set[str] = set()  # names that were assigned, or perhaps set by ``import *``
         # The functions yet to be followed, with the ``ignored_kinds`` at their definition.
         self._functions: list[tuple[Any, set[str]]] = []
 
@@ -63,7 +63,7 @@ class Flow(Expressions):
             for name, value in self._names.items()
             if isinstance(value, Symbol) and name not in self._rebound
         }
-        # Others may have new values when a function is called.
+        # Other variables may have new values when a function is called.
         outer: dict[str, Value] = {**dict.fromkeys(self.variables, UNKNOWN), **imported}
         for name, value in self.variables.items():
             if type(value) is types.ModuleType and name not in imported:
@@ -83,7 +83,7 @@ class Flow(Expressions):
                             self.possible_columns.add(part.value)
 
     def _bodies(self, outer: dict[str, Value]) -> None:
-        """``outer`` has the names that functions see: only modules."""
+        """Follow the bodies of functions. ``outer`` has the names that they see: only modules."""
         functions, self._functions = self._functions, []
         for node, ignored in functions:
             self._names = {**outer, **dict.fromkeys(bound_names(node), UNKNOWN)}
@@ -102,7 +102,7 @@ class Flow(Expressions):
                 self._statement(statement)
 
     def _branch(self, statements: list[Any], ignored: Any = ()) -> None:
-        """The names that the statements set become unknown."""
+        """Follow statements that might be skipped. The names that they set become unknown."""
         before, was_conditional = dict(self._names), self.is_conditional
         self.is_conditional = True
         with self.ignoring(ignored):
@@ -287,7 +287,7 @@ class Flow(Expressions):
             frame.has_unknown_columns = True
 
     def _change_item(self, owner: Value) -> None:
-        """An unknown value may be any frame or Series."""
+        """Record that an item of a value changes. An unknown value may be any frame or Series."""
         if isinstance(owner, Method):
             owner = owner.owner  # such as ``series`` in ``series.loc[0] = 1``
         if isinstance(owner, Series):

@@ -22,7 +22,7 @@ from .polars_methods import column_expression
 from .value_checks import check_function
 from .values import UNKNOWN, Arguments, Frame, Instance, Series, Symbol, Value
 
-# Their first argument is the path of a file or folder to read.
+# The first argument of these is the path of a file or folder to read.
 _READERS = set(
     "pandas.read_csv pandas.read_table pandas.read_excel pandas.read_parquet "
     "pandas.read_pickle pandas.read_feather pandas.read_hdf pandas.read_stata pandas.read_sas "
@@ -33,7 +33,7 @@ _READERS = set(
     "numpy.loadtxt numpy.genfromtxt numpy.fromfile matplotlib.pyplot.imread PIL.Image.open "
     "os.listdir".split()
 )
-# The parameters that name columns.
+# By library, the parameters that name columns.
 _DATA_PARAMETERS = {
     "seaborn": "x y hue size style col row units",
     "plotly.express": (
@@ -123,7 +123,7 @@ def _check_arguments(context: Context, symbol: Symbol, node: ast.Call) -> None:
 
 
 def may_create_files(name: str) -> bool:
-    """Judge by a function's name."""
+    """Return whether a function may create files, by its name."""
     return name in _FILE_MAKERS or name.startswith(("to_", "save", "write", "download", "fetch"))
 
 
@@ -255,7 +255,7 @@ _MAX_ROWS = 50
 
 
 def is_local(path: str) -> bool:
-    """Return false for URLs and patterns like ``*.csv``."""
+    """Return whether a path is local: no URL, and no pattern like ``*.csv``."""
     if not path or len(path) > 1000 or "\0" in path or "\n" in path:
         return False
     return "://" not in path and not any(char in path for char in "*?[]{}<>|")

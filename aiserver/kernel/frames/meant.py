@@ -64,7 +64,7 @@ def meant_frames(tree: ast.Module, name: str, frames: dict[str, Frame]) -> tuple
 
     A frame is returned if it has all columns and attributes that the suggestion reads from
     ``name``. It is certain if only this one has a column that the suggestion uses after ``name``,
-    and if the suggestion neither uses its own name nor changes what ``name`` means.
+    and if the suggestion neither uses the frame's own name nor changes what ``name`` means.
     """
     uses = NameUses(tree, name)
     possible: list[str] = []
@@ -84,7 +84,7 @@ def _is_name(node: ast.AST, name: str) -> bool:
 
 
 def _root(node: ast.AST) -> str:
-    """Return the name that begins a chain of calls, attributes and indexes."""
+    """Return the name that begins a chain of calls, attributes and indexes, or ""."""
     while isinstance(node, (ast.Call, ast.Attribute, ast.Subscript)):
         node = node.func if isinstance(node, ast.Call) else node.value
     return node.id if isinstance(node, ast.Name) else ""

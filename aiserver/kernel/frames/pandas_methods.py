@@ -13,24 +13,24 @@ from .context import Context, apply_in_place
 from .value_checks import aggregated_columns, check_functions
 from .values import UNKNOWN, Arguments, Frame, Groups, Labels, Row, Series, Value
 
-# The result has the same columns, but other values.
+# Methods whose result has the same columns, but other values.
 _SAME_COLUMNS = set(
     "abs add applymap bfill clip convert_dtypes cummax cummin cumprod cumsum describe "
     "diff div divide eq ffill fillna floordiv ge gt infer_objects interpolate isin isna isnull le "
     "lt map mask mod mul multiply ne notna notnull pct_change pow rank replace round select_dtypes "
     "shift sub subtract transform truediv where".split()
 )
-# The result has one row for each group, and the selected columns.
+# Methods whose result has one row for each group, and the selected columns.
 _AGGREGATIONS = set(
     "sum mean median min max std var count first last prod nunique sem quantile any all "
     "idxmax idxmin skew".split()
 )
-# The result has all or some rows of the grouped frame.
+# Methods whose result has all or some rows of the grouped frame.
 _TRANSFORMATIONS = set(
     "cumsum cumprod cummax cummin shift diff rank ffill bfill fillna pct_change transform "
     "head tail sample".split()
 )
-# The result has the same index names: all rows, some rows, or other values.
+# Methods whose result has the same index names: all rows, some rows, or other values.
 _ALL_ROWS = {"copy", "sort_values", "sort_index"}
 _SOME_ROWS = set("head tail dropna drop_duplicates sample nlargest nsmallest".split())
 _SERIES_METHODS = set(
@@ -197,7 +197,7 @@ def _apply(context: Context, frame: Frame, arguments: Arguments) -> Value:
 
 
 def _check_dict(context: Context, frame: Frame, arguments: Arguments) -> Value:
-    """Check a dict such as the dtypes for ``astype``."""
+    """Report missing columns in a dict, such as the dtypes for ``astype``."""
     given = arguments.get("func", "dtype")
     if isinstance(given, ast.Dict) and arguments.constant("axis", 0) == 0:
         context.report_missing(frame, context.labels(given))
@@ -215,7 +215,7 @@ def _query(context: Context, frame: Frame, arguments: Arguments) -> Value:
 
 
 def _query_names(text: str) -> list[str]:
-    """Return [] if the names aren't certain."""
+    """Return the columns and index names in a query; [] if they aren't certain."""
     quoted: dict[str, str] = {}
 
     def replace(match: Any) -> str:
@@ -326,7 +326,7 @@ def _series_of_groups(groups: Groups, name: str | None) -> Series:
 
 
 def _aggregated(groups: Groups, columns: list[str], may_be_series: bool = True) -> Value:
-    """Return a Series if one column is selected."""
+    """Return the selected columns by group, as a Series if one column is selected."""
     keys = groups.keys
     if groups.is_single and groups.as_index and may_be_series:
         return _series_of_groups(groups, columns[0])

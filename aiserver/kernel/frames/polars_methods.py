@@ -8,14 +8,14 @@ from collections.abc import Iterable
 from .context import Context, argument_nodes
 from .values import UNKNOWN, Arguments, Expression, Frame, Groups, Labels, Value
 
-# The result has the same columns.
+# Methods whose result has the same columns.
 _POLARS_SAME = set(
     "clone head tail limit slice sample reverse filter sort drop_nulls unique fill_null fill_nan "
     "top_k bottom_k rechunk gather_every shift drop_nans cast drop select with_columns".split()
 )
-# The arguments name columns.
+# Methods whose arguments name columns.
 _CHECKED = set("sort select drop drop_nulls unique group_by filter with_columns".split())
-# These change the column's name.
+# Methods that change the column's name.
 _RENAMING = {"name", "suffix", "prefix", "map", "to_lowercase", "to_uppercase", "exclude"}
 
 
@@ -30,7 +30,7 @@ def column_expression(context: Context, node: ast.Call) -> Value:
 
 
 def _plain(items: Iterable[tuple[str, ast.AST]]) -> list[tuple[str, ast.AST]]:
-    """Leave out patterns of names."""
+    """Return the items that aren't patterns of names."""
     return [item for item in items if item[0] != "*" and not item[0].startswith("^")]
 
 
@@ -46,7 +46,7 @@ def call_expression(context: Context, owner: Expression, name: str, node: ast.Ca
 
 
 def _reads(context: Context, node: ast.AST, with_text: bool = True) -> list[tuple[str, ast.AST]]:
-    """Strings name columns if ``with_text``."""
+    """Return the columns that an argument reads; strings name columns if ``with_text``."""
     if isinstance(node, ast.Starred):
         node = node.value
     if isinstance(node, (ast.List, ast.Tuple)):

@@ -9,15 +9,15 @@ from ..inspection.modules import absent_part, package_of
 from .context import Context
 from .values import Arguments, Frame, Groups, Method, Series, Symbol, Text, Value
 
-# They need numbers, and have the parameter ``numeric_only``.
+# Methods that need numbers, and have the parameter ``numeric_only``.
 _NUMERIC = set("mean median std var sem skew quantile kurt kurtosis".split())
-# They need numbers, but accept texts that are numbers.
+# Methods that need numbers, but accept texts that are numbers.
 _LENIENT = {"corr", "cov"}
 _LENIENT_OF_GROUPS = {"std", "sem", "skew", *_LENIENT}
-# Of a Series: those that fail for any text, and only for words.
+# Methods of a Series that fail for any text, and that fail only for words.
 _NUMERIC_OF_SERIES = {*_NUMERIC, "nlargest", "nsmallest"} - {"quantile"}
 _LENIENT_OF_SERIES = {"abs", "quantile"}
-# They fail for words.
+# Functions of numpy that fail for words.
 _NUMPY_FUNCTIONS = set(
     "abs absolute cbrt ceil corrcoef cos degrees exp expm1 floor isfinite isinf isnan log log10 "
     "log1p log2 mean median nanmean nanmedian nanstd nanvar negative radians rint sign sin sqrt "
@@ -113,7 +113,7 @@ def _check_columns(
     positions: int,
     has_option: bool = True,
 ) -> None:
-    """Report columns of text (``is_lenient``: of words)."""
+    """Report a method if columns contain text or, if ``is_lenient``, words."""
     if len(node.args) > positions or not Arguments(node, "").is_exact:
         return
     if any(keyword.arg == "numeric_only" for keyword in node.keywords):
@@ -131,7 +131,7 @@ def _check_columns(
 
 
 def _with_option(call: str) -> str:
-    """``mean()`` becomes ``mean(numeric_only=True)``."""
+    """Add an argument to a call: ``mean()`` becomes ``mean(numeric_only=True)``."""
     inner = call[:-1].rstrip()
     separator = "" if inner.endswith("(") else " " if inner.endswith(",") else ", "
     return f"{inner}{separator}numeric_only=True)"
@@ -232,7 +232,7 @@ def _kind(value: Value) -> str:
 
 
 def _content(value: Value) -> str:
-    """Return such a text: ``the column 'name' contains text``."""
+    """Describe a Series: ``the column 'name' contains text``."""
     name = value.name if isinstance(value, Series) else None
     content = _CONTENTS["text" if _has_text(value) else _kind(value)]
     return f"{'the Series' if name is None else f'the column {name!r}'} contains {content}"
@@ -295,19 +295,19 @@ def check_requirements(context: Context, called: Value, node: ast.Call) -> None:
 
 
 def _path(called: Value) -> str:
-    """Return a name such as ``pandas.to_excel``, or ""."""
+    """Return the path of a function, such as ``pandas.to_excel``, or ""."""
     if isinstance(called, Symbol):
         return called.path
     if not isinstance(called, Method):
         return ""
     if isinstance(called.owner, Method) and called.owner.name == "plot":
-        called = called.owner  # ``frame.plot.bar()``
+        called = called.owner  # as in ``frame.plot.bar()``
     owner = called.owner
     return f"{owner.library}.{called.name}" if isinstance(owner, (Frame, Series)) else ""
 
 
 def _needed_modules(context: Context, path: str, node: ast.Call) -> list[str]:
-    """Return none if it isn't certain that one is needed."""
+    """Return the modules of which a call needs one; none if that isn't certain."""
     arguments = Arguments(node, "path")
     if not arguments.is_exact or {"engine", "flavor", "parser", "backend"} & arguments.given():
         return []

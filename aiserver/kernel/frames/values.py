@@ -103,12 +103,12 @@ class Frame(Value):
         return frame
 
     def column(self, name: str) -> Series:
-        """It has no dtype if the frame may have changed in unknown ways."""
+        """Return a column, without a dtype if the frame may have changed in unknown ways."""
         dtype = None if self.has_unknown_columns else self.dtypes.get(name)
         return Series(self.library, name, self.index, dtype, self)
 
     def become(self, other: Value) -> None:
-        """Any column is possible if ``other`` isn't a frame."""
+        """Change this frame to ``other`` in place; without a frame, any column is possible."""
         if isinstance(other, Frame):
             self.columns, self.has_unknown_columns = dict(other.columns), other.has_unknown_columns
             self.index, self.dtypes = other.index, other.dtypes
@@ -122,7 +122,7 @@ class Frame(Value):
         self.has_number_index = False
 
     def add(self, names: Iterable[str]) -> None:
-        """``columns`` becomes a new dict, as ``Problems.near`` needs."""
+        """Add or replace columns. ``columns`` becomes a new dict, as ``Problems.near`` needs."""
         names = list(names)
         for name in names:
             self.dtypes.pop(name, None)
@@ -169,7 +169,7 @@ class Series(Value):
 class Row(Value):
     """A row of a frame as a Series, or as a named tuple if ``is_tuple``.
 
-    Also ``frame.loc[key]``, for which pandas may return a DataFrame.
+    It can also be ``frame.loc[key]``, for which pandas may return a DataFrame.
     """
 
     def __init__(self, frame: Frame, is_tuple: bool = False) -> None:
@@ -261,7 +261,7 @@ class Arguments:
         return None
 
     def constant(self, name: str, default: Any = None) -> Any:
-        """Return ``default`` if it isn't given, ``...`` if it isn't constant."""
+        """Return a constant argument, ``default`` if not given, ``...`` if it isn't constant."""
         node = self._nodes.get(name)
         if node is None:
             return default
@@ -308,7 +308,7 @@ def value_of_object(obj: Any, path: str, has_changed: bool) -> Value:
 
 
 def _function_value(obj: Any, kind: type, path: str) -> Value:
-    """Use a function's or class's own name in its library."""
+    """Return the value of a function or class, which has its own name in its library."""
     if kind is types.FunctionType and obj.__dict__.get("__wrapped__") is builtins.open:
         return Symbol("builtins.open", builtins.open)  # IPython's wrapper of ``open``
     name = obj.__name__ if kind is types.FunctionType else path.rpartition(".")[2]

@@ -13,7 +13,7 @@ from .objects import class_name, is_library_class, is_numpy_dtype, loaded_value
 
 _MAX_TYPED_COLUMNS = 200
 _SAMPLED_ROWS = 50
-_LONGEST_NUMBER = 100  # characters of a text
+_LONGEST_NUMBER = 100  # characters; longer texts aren't examined
 _KINDS = {"i": "number", "u": "number", "f": "number", "b": "boolean", "M": "date", "m": "duration"}
 # ``read_csv`` doesn't read these as text.
 _MISSING_TEXTS = set(
@@ -48,11 +48,11 @@ class Dtype:
 
     @property
     def has_text(self) -> bool:
-        """Whether a method that needs numbers fails."""
+        """Whether a method that needs numbers fails, because of a text."""
         return self.kind == "text" or self.has_words
 
     def of_some_rows(self) -> Dtype:
-        """There may be no row at all."""
+        """Return what some rows contain; there may be no row at all."""
         dtype = Dtype(self.kind)
         dtype.is_all_text, dtype.dates = self.is_all_text, self.dates
         dtype.has_figures = self.has_figures
@@ -115,7 +115,7 @@ def _array_dtype(array: Any, row: int) -> Dtype | None:
 
 
 def _string_values(array: Any) -> Iterable[Any]:
-    """Return none if the strings aren't stored as usual."""
+    """Return an array's first strings; none if they aren't stored as usual."""
     stored: Any = getattr(array, "_ndarray", None)
     if type(stored) is loaded_value("numpy", "ndarray"):
         return list(stored[:_SAMPLED_ROWS])
@@ -140,7 +140,7 @@ def _is_word(text: str) -> bool:
 
 
 def _is_figure(text: str) -> bool:
-    """Accept texts such as ``1,200`` and ``€ 3``."""
+    """Return whether a text is like ``1,200`` or ``€ 3``."""
     return any(map(str.isdigit, text)) and not any(map(str.isalpha, text))
 
 
@@ -151,7 +151,7 @@ def _date_style(texts: list[str]) -> str:
 
 
 def csv_dtypes(header: list[str], rows: Iterable[list[str]]) -> dict[str, Dtype]:
-    """Return the columns that ``read_csv`` reads as text, by the first rows."""
+    """Return the columns that ``read_csv`` reads as text, judging by the first rows."""
     cells: dict[str, list[str]] = {name: [] for name in header}
     for row in rows:
         for name, cell in zip(header, row):

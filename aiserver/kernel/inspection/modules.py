@@ -28,7 +28,7 @@ _HARMLESS_FINDERS = {
     "_frozen_importlib_external": ("PathFinder",),
     "six": ("_SixMetaPathImporter",),
 }
-# ``module=package``
+# Packages with another name than the module, as ``module=package``.
 _RENAMED = dict(
     pair.split("=")
     for pair in (
@@ -91,7 +91,7 @@ def submodule_exists(parent: str, name: str) -> bool:
         return True
     module = loaded_module(parent)
     if module is None and parent in sys.modules:
-        return True  # an object that may provide any name
+        return True  # an object has replaced the module, and may provide any name
     if module is not None and (may_provide(module, name) or name in module.__dict__):
         return True
     paths = _paths_of(module.__dict__.get("__path__")) if module else _static_paths(parent)
@@ -104,7 +104,10 @@ def submodule_exists(parent: str, name: str) -> bool:
 
 
 def may_define(module: str, name: str) -> bool:
-    """Judge by the text of the module's file; True if it is loaded or has no file."""
+    """Return whether a module may define a name, judging by the text of its file.
+
+    Return True if the module is loaded or has no file.
+    """
     if module in sys.modules:
         return True
     folders = _search_path()
@@ -177,7 +180,7 @@ def _exists(folder: str, name: str) -> bool:
 
 
 def _paths_of(value: Any) -> list[str] | None:
-    """Return None unless ``__path__`` is a plain list."""
+    """Return the folders of a ``__path__``; None unless it is a plain list."""
     if value is None:
         return []
     if type(value) is list and all(type(item) is str for item in value):
@@ -196,7 +199,7 @@ def _static_paths(dotted: str) -> list[str] | None:
 
 
 def _mentions(folder: str, name: str) -> bool:
-    """Judge by the package's ``__init__.py``."""
+    """Return whether a package's ``__init__.py`` may provide a submodule."""
     path = os.path.join(folder, "__init__.py")
     try:
         with open(path, "rb") as file:
@@ -209,7 +212,7 @@ def _mentions(folder: str, name: str) -> bool:
 
 
 def _finders() -> list[tuple[Any, str]]:
-    """Return classes with their modules."""
+    """Return the classes of the import finders, with their modules."""
     finders = []
     candidates: list[Any] = list(sys.meta_path)
     for finder in candidates:

@@ -27,7 +27,7 @@ _flags = type.__dict__["__flags__"].__get__
 _LIBRARIES = ("numpy", "pandas", "polars")
 # Libraries whose ``__getattr__`` only provides names that occur in its code (see ``may_provide``).
 _READABLE_LIBRARIES = ("numpy", "scipy", "matplotlib", "sklearn", "pandas", "seaborn", "polars")
-_HEAP_TYPE = 1 << 9  # ``Py_TPFLAGS_HEAPTYPE``: defined in Python
+_HEAP_TYPE = 1 << 9  # ``Py_TPFLAGS_HEAPTYPE``, the flag of classes that are defined in Python
 _MAX_COLUMNS = 100_000
 _TIME_ZONES = (
     "zoneinfo.ZoneInfo",
@@ -39,30 +39,30 @@ _TIME_ZONES = (
 
 
 def encode(result: dict[str, Any]) -> str:
-    """Return JSON in base64, for the page."""
+    """Return a result as JSON in base64, for the page."""
     return base64.b64encode(json.dumps(result).encode()).decode()
 
 
 def class_name(kind: Any) -> str:
-    """Return "" if the name isn't a plain text."""
+    """Return a class's name; "" if it isn't a plain text."""
     name = _name_of_class(kind)
     return name if type(name) is str else ""
 
 
 def module_of(kind: Any) -> str:
-    """Return "" if the module's name isn't a plain text."""
+    """Return the name of a class's module; "" if it isn't a plain text."""
     name = _module_of_class(kind)
     return name if type(name) is str else ""
 
 
 def loaded_module(name: str) -> types.ModuleType | None:
-    """Return None unless it is a plain module."""
+    """Return a loaded module; None unless it is a plain one."""
     module = sys.modules.get(name)
     return module if type(module) is types.ModuleType else None
 
 
 def module_value(module: types.ModuleType, name: str) -> Any:
-    """Return ``MISSING`` rather than call ``__getattr__``."""
+    """Return an attribute, or ``MISSING`` rather than call ``__getattr__``."""
     return module.__dict__.get(name, MISSING)
 
 
@@ -107,7 +107,7 @@ def _contains(value: Any, name: str) -> bool:
 
 
 def is_array_function(function: Any) -> bool:
-    """Numpy's functions that dispatch have a class written in C."""
+    """Return whether it is one of numpy's functions that dispatch, whose class is in C."""
     kind = type(function)
     if type(kind) is not type or _flags(kind) & _HEAP_TYPE:
         return False
@@ -133,7 +133,7 @@ def is_user_function(value: Any) -> bool:
 
 
 def is_library_class(kind: Any, libraries: tuple[str, ...] = _LIBRARIES) -> bool:
-    """Return whether a class is the library's own."""
+    """Return whether a class is a library's own."""
     module = module_of(kind)
     if module.partition(".")[0] not in libraries:
         return False
@@ -141,7 +141,7 @@ def is_library_class(kind: Any, libraries: tuple[str, ...] = _LIBRARIES) -> bool
 
 
 def is_instance(value: Any, kind: Any) -> bool:
-    """Look at the bases as they are stored."""
+    """Return whether an object is an instance, by the bases as they are stored."""
     return any(base is kind for base in _mro(type(value)))
 
 
@@ -171,7 +171,7 @@ def class_attributes(kind: Any) -> set[str]:
 
 
 def instance_dict(value: Any, kind: Any) -> dict[Any, Any]:
-    """Ignore what a person's subclass redefines."""
+    """Return an instance's ``__dict__``, whatever a person's subclass redefines."""
     for base in _mro(kind):
         if "__dict__" in _class_dict(base):
             state = _class_dict(base)["__dict__"].__get__(value)
@@ -193,7 +193,7 @@ def own_manager(value: Any, kind: Any) -> Any:
 
 
 def is_random_function(value: Any) -> bool:
-    """Functions of ``numpy.random`` are methods of ``RandomState``."""
+    """Return whether it is a function of ``numpy.random``: a method of ``RandomState``."""
     if type(value) is not types.MethodType:
         return False
     if type(value.__self__) is not loaded_value("numpy.random.mtrand", "RandomState"):
@@ -202,7 +202,7 @@ def is_random_function(value: Any) -> bool:
 
 
 def is_compiled_function(value: Any) -> bool:
-    """Return whether Cython compiled it, as in the loaded ``numpy.random``."""
+    """Return whether Cython compiled a function, as in the loaded ``numpy.random``."""
     owner = loaded_value("numpy.random.mtrand", "RandomState")
     if owner is MISSING or not is_plain_class(owner):
         return False
@@ -210,14 +210,15 @@ def is_compiled_function(value: Any) -> bool:
 
 
 def plain_variables(variables: dict[str, Any]) -> dict[str, Any]:
-    """Leave out names whose class is a subclass of ``str``: a look-up could run a person's
-    ``__eq__``.
+    """Return the variables whose names are plain strings.
+
+    Looking up a name of a subclass of ``str`` could run a person's ``__eq__``.
     """
     return {name: value for name, value in list(dict.items(variables)) if type(name) is str}
 
 
 def plain_texts(value: Any) -> list[str] | None:
-    """Return a plain list or tuple's 1 to 5000 plain strings, else None."""
+    """Return the 1 to 5000 plain strings of a plain list or tuple, else None."""
     kind = type(value)
     if not (kind is list or kind is tuple) or not 0 < len(value) <= 5000:
         return None
@@ -225,7 +226,7 @@ def plain_texts(value: Any) -> list[str] | None:
 
 
 def index_names(value: Any) -> tuple[str | None, ...] | None:
-    """Return None if one is neither None nor a plain string."""
+    """Return the names of an index's levels; None if one is neither None nor a plain string."""
     index = value.index
     if not is_library_class(type(index)):
         return None
@@ -265,7 +266,7 @@ def is_plain_dtype(dtype: Any) -> bool:
         return True
     kind = type(dtype)
     if not is_library_class(kind):
-        return kind is type and is_library_class(dtype)  # of polars, without parameters
+        return kind is type and is_library_class(dtype)  # a dtype of polars, without parameters
     name = class_name(kind)
     if name == "DatetimeTZDtype":
         return is_plain_time_zone(dtype.tz)
@@ -279,7 +280,7 @@ def is_plain_dtype(dtype: Any) -> bool:
 
 
 def is_plain_time_zone(zone: Any) -> bool:
-    """Accept those of the standard library, pytz and dateutil."""
+    """Return whether a time zone is one of the standard library, pytz or dateutil."""
     kind = type(zone)
     for name in _TIME_ZONES:
         module, _, attribute = name.rpartition(".")
@@ -294,14 +295,14 @@ def is_plain_time_zone(zone: Any) -> bool:
 
 
 def is_own_arrow_type(dtype: Any) -> bool:
-    """The type may contain others."""
+    """Return whether a type is pyarrow's own. It may contain others."""
     kind = type(dtype)
     name = class_name(kind)
     return loaded_value("pyarrow.lib", name) is kind and not name.endswith("ExtensionType")
 
 
 def is_plain_arrow_type(dtype: Any) -> bool:
-    """The type contains no other."""
+    """Return whether a type is pyarrow's own, and contains no other."""
     if not is_own_arrow_type(dtype):
         return False
     if class_name(type(dtype)) == "DictionaryType":
@@ -379,7 +380,7 @@ def keywords(function: Any, depth: int = 0) -> frozenset[str] | None:
 
 
 def own_keywords(function: types.FunctionType) -> frozenset[str]:
-    """Leave out ``**kwargs``."""
+    """Return a function's keyword arguments, without ``**kwargs``."""
     code = function.__code__
     first = code.co_posonlyargcount
     return frozenset(code.co_varnames[first : code.co_argcount + code.co_kwonlyargcount])
@@ -430,7 +431,7 @@ def _keywords_of_class(kind: type, depth: int) -> frozenset[str] | None:
 
 
 def _keywords_in_signature(signature: str | None) -> frozenset[str] | None:
-    """Read a signature such as ``($module, iterable, /, *, key=None)``."""
+    """Return the keywords of a signature such as ``($module, iterable, /, *, key=None)``."""
     if not signature:
         return None
     cleaned = signature.replace("$", "").replace("<unrepresentable>", "None")
@@ -446,7 +447,7 @@ def _keywords_in_signature(signature: str | None) -> frozenset[str] | None:
 
 
 def method_keywords(kind: type, name: str) -> frozenset[str] | None:
-    """Return None if unknown."""
+    """Return the keyword arguments of a method; None if unknown."""
     method = class_attribute(kind, name)
     if method is MISSING:
         return None

@@ -1,7 +1,7 @@
 """Write labels and other scalars as text without running a person's code, in bounded time.
 
-Even a library's own object can run it for its text or hash: that of a date's time zone, a period's
-frequency, or an interval's bounds.
+Even a library's own object can run such code for its text or hash: that of a date's time zone, a
+period's frequency, or an interval's bounds.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .objects import (
     loaded_value,
 )
 
-MAX_LABEL = 200  # characters
+MAX_LABEL = 200  # characters of a label
 MAX_DTYPE = 100
 _PLAIN_CLASSES = (str, int, float, bool, type(None), datetime.date)
 _ZONED_CLASSES = (datetime.datetime, datetime.time)
@@ -44,20 +44,22 @@ def is_plain_scalar(value: Any) -> bool:
 
 
 def label_text(label: Any, limit: int) -> str:
-    """Return at most ``limit`` characters; of other objects, their class."""
+    """Return a label's text, at most ``limit`` characters; of other objects, their class."""
     text = _tuple_part(label, [limit]) if type(label) is tuple else _scalar_text(label)
     return text[:limit].encode("utf-8", "replace").decode()
 
 
 def whole_words(text: str, limit: int) -> str:
-    """Cut between words, because a part of a key isn't recognised as a secret."""
+    """Shorten a text between words, because a part of a key isn't recognised as a secret."""
     text = text[: limit + 1].encode("utf-8", "replace").decode()
     return text if len(text) <= limit else _INCOMPLETE_WORD.sub("", text[: limit - 1]) + "…"
 
 
 def _tuple_part(label: Any, room: list[int]) -> str:
-    """Stop when ``room``, the remaining characters, is used up: tuples that contain another one
-    twice double with each level.
+    """Return a label in a tuple as text.
+
+    Stops when ``room``, the remaining characters, is used up: tuples that contain another one twice
+    double with each level.
     """
     if type(label) is not tuple:
         text = repr(label[: room[0]]) if type(label) is str else _scalar_text(label)
@@ -86,8 +88,8 @@ def _is_plain(value: Any) -> bool:
 
 
 def dtype_text(dtype: Any) -> str:
-    """Leave out values, such as categories."""
-    if isinstance(dtype, type):  # of an array, or a dtype of polars without parameters
+    """Return a dtype's text without values, such as categories."""
+    if isinstance(dtype, type):  # the class of an array, or a dtype of polars without parameters
         return cut(class_name(dtype))[:MAX_DTYPE]
     name = cut(class_name(type(dtype)))[:MAX_DTYPE]
     if name in ("Enum", "SparseDtype") or not (is_plain_dtype(dtype) or is_own_arrow_type(dtype)):

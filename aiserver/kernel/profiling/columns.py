@@ -33,7 +33,7 @@ from ..inspection.objects import (
 )
 from ..inspection.scalars import is_plain_scalar
 
-EXACT_ROWS = 100_000  # up to here, all rows are examined
+EXACT_ROWS = 100_000  # up to this number, all rows are examined
 SAMPLED_ROWS = 20_000
 _GOLDEN_RATIO = (math.sqrt(5) - 1) / 2
 _MISSING_TIME = -(2**63)  # NaT
@@ -55,7 +55,7 @@ WHOLE_RANGE_ROWS = 2_000_000
 BINS = 20
 MAX_TOP = 5
 MAX_VALUE = 60  # characters
-_FEW_VALUES = 10  # up to here, integers are also counted by value
+_FEW_VALUES = 10  # up to this number of values, integers are also counted by value
 _NUMBER_CLASSES = (int, float, decimal.Decimal)
 _DATE_CLASSES = (datetime.datetime, datetime.date)
 _NESTED_CLASSES = (list, tuple, dict, set, frozenset)
@@ -64,7 +64,7 @@ _LIBRARY_PLAIN = ("Timedelta", "Period", "Interval")
 
 
 def profile_column(values: Any) -> dict[str, Any]:
-    """Return ``rows``, ``missing``, ``distinct`` and what fits the values."""
+    """Return a profile: ``rows``, ``missing``, ``distinct`` and what fits the values."""
     column = inner_column(values)
     kind = kind_of(column)
     if not kind:
@@ -111,7 +111,7 @@ def profile_values(values: list[Any]) -> dict[str, Any]:
 
 
 def value_text(value: Any) -> str:
-    """Return at most ``MAX_VALUE`` characters."""
+    """Return a plain value's text, at most ``MAX_VALUE`` characters."""
     text = value if type(value) is str else str(value)
     if len(text) > MAX_VALUE:
         text = text[: MAX_VALUE - 1] + "…"
@@ -119,7 +119,7 @@ def value_text(value: Any) -> str:
 
 
 def finite(value: Any) -> Any:
-    """Return None for infinity and NaN, which JSON lacks."""
+    """Return a number, or None for infinity and NaN, which JSON lacks."""
     if value is None or type(value) is int:
         return value
     number = float(value)
@@ -131,7 +131,7 @@ def _plain_text(value: Any) -> str:
 
 
 def _top_values(counts: Counter[Any]) -> list[dict[str, Any]]:
-    """Of equally frequent values, the first comes first."""
+    """Return the most frequent values; of equally frequent ones, the first comes first."""
     top = counts.most_common(MAX_TOP)
     return [{"value": value_text(value), "count": count} for value, count in top]
 
@@ -159,7 +159,7 @@ def _profile_numbers(numbers: list[Any]) -> dict[str, Any]:
 
 
 def _whole_range(numbers: Any) -> dict[str, Any]:
-    """Accept an array or a Series of polars."""
+    """Return the range and mean of all numbers, in an array or a Series of polars."""
     np: Any = loaded_module("numpy")
     with contextlib.nullcontext() if np is None else np.errstate(all="ignore"):
         return {
@@ -178,7 +178,7 @@ def _as_float(value: Any) -> float:
 
 
 def _sum(values: list[float]) -> float:
-    """Return NaN for a sum that is too large, or infinities of both signs."""
+    """Return the exact sum; NaN if it is too large, or if there are infinities of both signs."""
     try:
         return math.fsum(values)
     except (OverflowError, ValueError):
@@ -195,7 +195,7 @@ def _quantile(ordered: list[float], share: float) -> float:
 
 
 def _histogram(values: list[float]) -> dict[str, Any] | None:
-    """Return None if the range isn't finite."""
+    """Count values in ``BINS`` equal bins; None if the range isn't finite."""
     low, high = min(values), max(values)
     if not math.isfinite(high - low):
         return None
@@ -208,7 +208,7 @@ def _histogram(values: list[float]) -> dict[str, Any] | None:
 
 
 def _profile_times(numbers: list[Any], element: Callable[[int], Any]) -> dict[str, Any]:
-    """``numbers`` count from an origin."""
+    """Profile dates, times or durations; ``numbers`` count from an origin."""
     present = [number for number in numbers if number is not None]
     profile: dict[str, Any] = {"rows": len(numbers), "missing": len(numbers) - len(present)}
     profile["distinct"] = len(set(present))
@@ -223,7 +223,7 @@ def _profile_times(numbers: list[Any], element: Callable[[int], Any]) -> dict[st
 def _profile_dates(values: list[Any]) -> dict[str, Any]:
     try:
         first, last = min(values), max(values)
-    except TypeError:  # with and without a time zone, or dates and times
+    except TypeError:  # dates with and without a time zone, or dates and times
         return {}
     seconds = [(value - first).total_seconds() for value in values]
     dates = {"min": _time_text(first), "max": _time_text(last)}
@@ -312,7 +312,10 @@ def inner_column(column: Any) -> Any:
 
 
 def kind_of(column: Any) -> str:
-    """Return "number", "time", "category", "values", or "" for an unreadable inner column."""
+    """Return how an inner column can be read.
+
+    The result is "number", "time", "category" or "values", or "" if it can't be read.
+    """
     if is_arrow(column):
         return "values" if is_plain_arrow_type(column.type) else ""
     if is_polars(column):
@@ -333,7 +336,7 @@ def kind_of(column: Any) -> str:
 
 
 def sample_of(column: Any) -> Any:
-    """Return a part of a column with more than ``EXACT_ROWS`` rows."""
+    """Return a column, or a part of one with more than ``EXACT_ROWS`` rows."""
     count = len(column)
     if count <= EXACT_ROWS:
         return column
@@ -357,7 +360,7 @@ def plain_values(column: Any, kind: str) -> list[Any]:
         times = column.asi8 if hasattr(column, "asi8") else column.astype("int64")
         return [None if time == _MISSING_TIME else time for time in times.tolist()]
     if kind == "category":
-        # There may be millions of categories.
+        # Only the used ones: there may be millions of categories.
         codes = column.codes.tolist()
         used = {code: column.categories[code] for code in set(codes) if code >= 0}
         return [used.get(code) for code in codes]
@@ -368,7 +371,7 @@ def plain_values(column: Any, kind: str) -> list[Any]:
 
 
 def present_numbers(column: Any) -> Any:
-    """Return an array of floats or a Series of polars."""
+    """Return the numbers that aren't missing, in an array of floats or a Series of polars."""
     if is_polars(column):
         present = column.drop_nulls()
         return present.drop_nans() if class_name(type(column.dtype)).startswith("F") else present

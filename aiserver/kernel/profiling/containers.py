@@ -32,7 +32,7 @@ _CONTAINER_LIBRARIES = ("numpy", "pandas", "polars", "pyarrow", "duckdb", "_duck
 class Container:
     """A variable that contains data.
 
-    ``columns`` has names with dtypes, at most ``MAX_LISTED_COLUMNS``. ``row_count``,
+    ``columns`` has at most ``MAX_LISTED_COLUMNS`` pairs of name and dtype. ``row_count``,
     ``column_count`` and ``size`` (bytes) are None if computing them would execute something.
     ``column(i)`` returns values that ``columns.py`` profiles. ``shape`` is that of an array.
     """
@@ -53,7 +53,7 @@ class Container:
 
 
 def container_of(value: Any) -> Container | None:
-    """Return None for no data, or if it can't be read."""
+    """Describe a variable; None if it contains no data or can't be read."""
     with contextlib.suppress(Exception):  # the object's state may be unexpected
         for name, read in _READERS:
             module, _, attribute = name.partition(".")
@@ -173,7 +173,7 @@ _BY_MANAGER = ("pandas.DataFrame", "pandas.Series")
 
 
 def _dtype_of(array: Any) -> Any:
-    """For an array that isn't a library's own, return its class."""
+    """Return an array's dtype or, if it isn't a library's own array, its class."""
     return array.dtype if is_own_array(array) else type(array)
 
 
@@ -182,11 +182,11 @@ def _array_size(array: Any) -> int:
 
 
 def _block_row(values: Any, row: Any) -> Any:
-    """A block's rows are columns of the DataFrame."""
+    """Return a column of a DataFrame, which is a row of a block."""
     return values[row] if is_own_array(values) and values.ndim == 2 else values
 
 
 def column_labels(index: Any) -> list[str]:
-    """Return at most ``MAX_LISTED_COLUMNS`` texts."""
+    """Return the labels' texts, at most ``MAX_LISTED_COLUMNS``."""
     head = index[:MAX_LISTED_COLUMNS]
     return [label_text(label, MAX_LABEL) for label in head]

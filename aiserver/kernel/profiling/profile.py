@@ -5,7 +5,7 @@ Invariants (P18):
 - None of the person's code runs, and no variable, module or setting changes.
 - Profiling ends after ``SECONDS`` and says where to continue, and large data is sampled. Nothing is
   computed for lazy objects.
-- A variable that can't be read is left out, and a column says so. Neither affects the others.
+- A variable that can't be read is left out, and such a column says so. Neither affects the others.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from .columns import profile_column
 from .containers import Container, container_of, lazy_columns
 
 MAX_ITEMS = 200
-MAX_LIST = 4_000_000  # of all columns' names
+MAX_LIST = 4_000_000  # characters of all columns' names
 SECONDS = 0.3
 _SHELL_NAMES = ("In", "Out", "exit", "quit", "open", "get_ipython")
 
@@ -78,7 +78,8 @@ def profile_columns(variables: dict[str, Any], name: str, first: int, count: int
 def list_lazy_columns(variables: dict[str, Any], name: str) -> str:
     """Return a polars LazyFrame's columns and dtypes as JSON in base64.
 
-    ``{"problem": "missing"}`` means no such variable, ``unreadable`` that polars can't find out.
+    ``{"problem": "missing"}`` means that there is no such variable, ``unreadable`` that polars
+    can't find out the columns.
     """
     try:
         columns = lazy_columns(plain_variables(variables).get(name))

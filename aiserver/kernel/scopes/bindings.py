@@ -32,7 +32,7 @@ _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
 def bound_names(node: Any) -> set[str]:
-    """Include a function's parameters, but not nested scopes."""
+    """Return the names that code binds, with a function's parameters, without nested scopes."""
     names: set[str] = set()
     if isinstance(node, _FUNCTIONS):
         names.update(item.arg for item in parameters_of(node.args))
@@ -78,7 +78,7 @@ def _collect(node: Any, names: set[str]) -> None:
 
 
 def declared_global(node: Any) -> set[str]:
-    """Leave out nested functions."""
+    """Return the names that a function declares as global, without nested functions."""
     names: set[str] = set()
     if isinstance(node, ast.Lambda):
         return names
@@ -97,7 +97,7 @@ def target_names(target: ast.AST) -> set[str]:
 
 
 def is_never(test: ast.AST) -> bool:
-    """Recognise ``False``, ``0`` and ``TYPE_CHECKING``."""
+    """Return whether a condition is ``False``, ``0`` or ``TYPE_CHECKING``."""
     if isinstance(test, ast.Constant):
         return not test.value
     name = getattr(test, "attr", None) or getattr(test, "id", None)

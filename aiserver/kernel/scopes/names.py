@@ -35,7 +35,7 @@ _IMPLICIT = set(
 _HISTORY = re.compile(r"_+|_i{1,3}|_i?\d+|_[od]h|_ih|_exit_code")
 # Names that are defined in each class's body.
 _CLASS_NAMES = {"__module__", "__qualname__", "__class__"}
-# A missing import of these is reported even in an unused function.
+# Names of modules, whose missing import is reported even in an unused function.
 _MODULE_ALIASES = set(
     "np pd plt sns os re sys math json time random datetime itertools collections functools "
     "pl px go tf torch nn stats requests glob shutil pickle scipy sklearn statistics string "
@@ -61,8 +61,8 @@ class Scope:
 class Body:
     """A function's body, visited after the cell's statements.
 
-    It counts as used if the cell uses ``name``, for a method that of its class, or if ``name`` is
-    "". ``scopes`` are those around it.
+    The function counts as used if the cell uses ``name``, for a method that of its class, or if
+    ``name`` is "". ``scopes`` are those around it.
     """
 
     def __init__(self, node: Any, name: str, scopes: list[Scope], ignored_kinds: set[str]) -> None:
@@ -92,7 +92,7 @@ class NameChecker(ast.NodeVisitor):
         self._lazy_annotations = sys.version_info >= (3, 14)
         self._only_clear_mistakes = False
         self._undefined: list[tuple[ast.AST, str, set[str]]] = []
-        self.may_define_more = False  # then nothing is reported: ``exec`` may define names
+        self.may_define_more = False  # if true, nothing is reported: ``exec`` may define names
 
     def check(self, tree: ast.Module) -> None:
         for statement in tree.body:
@@ -155,7 +155,7 @@ class NameChecker(ast.NodeVisitor):
         return is_implicit or (in_class and name in _CLASS_NAMES)
 
     def _use(self, node: ast.AST, name: str, has_attribute: bool = False) -> None:
-        """``has_attribute``: used as in ``np.mean``."""
+        """Record a use of a name; ``has_attribute`` for one as in ``np.mean``."""
         if not self._only_clear_mistakes:
             self._used.add(name)
         if self._is_bound(name) or "undefined_name" in self._ignored_kinds:
@@ -348,7 +348,7 @@ class NameChecker(ast.NodeVisitor):
                 self._bind(name)
 
     def _enter_types(self, node: Any) -> list[Scope]:
-        """Return the scopes around it."""
+        """Enter the scope of type parameters, and return the scopes around it."""
         scopes = list(self._scopes)
         parameters = getattr(node, "type_params", ())
         if parameters:

@@ -39,7 +39,7 @@ NO_PROVIDER = UserText(
     "The configured model must have the form “provider:name”, such as “openai:gpt-4.1-mini”."
 )
 
-# Letters of any script: servers have models such as 通义-模型.
+# Letters of any script are valid: servers have models such as 通义-模型.
 _NAME = re.compile(r"(?!.*\.\.| )[\w./:@+ -]{1,200}(?<! )")
 
 
@@ -158,7 +158,7 @@ class Catalog:
 
         Cloud models can have any name, so only a model that Ollama lists as local is local.
         """
-        # For models on other machines, it only matters if not all are allowed.
+        # For a model on another machine, forwarding only matters if not all are allowed.
         is_location_relevant = info.on_this_machine or self.policy.is_restricted
         connection = self._connections.get("ollama")
         if info.provider != "ollama" or not is_location_relevant or connection.address is None:
@@ -181,7 +181,7 @@ class Catalog:
         ]
 
     def usable_names(self, provider: str, names: Sequence[str]) -> list[str]:
-        """Return at most ``MAX_NAMES`` of allowed models that can chat."""
+        """Return at most ``MAX_NAMES`` of ``names``: those of allowed models that can chat."""
         connection = self._connections.get(provider)
         chat_names = (name for name in names if _is_chat_model(name))
         allowed = (
@@ -283,7 +283,7 @@ def _is_chat_model(name: str) -> bool:
 def mark_if_forwarded(info: ModelInfo, served: Sequence[ModelInfo]) -> ModelInfo:
     """Mark an Ollama model that ``served`` doesn't list as local."""
     local_ids = {model.id for model in served if not model.is_forwarded}
-    # Ollama lists tags; users may omit "latest"
+    # Ollama lists tags; users may omit the tag "latest"
     if info.provider != "ollama" or {info.id, f"{info.id}:latest"} & local_ids:
         return info
     return _as_forwarded(info)

@@ -31,10 +31,10 @@ if TYPE_CHECKING:
 # Deadlines, in seconds.
 LOCAL_DEADLINE = 0.7  # a running local server responds in a few milliseconds
 REMOTE_DEADLINE = 3.0
-EXPLICIT_DEADLINE = 15.0  # requested with a button
+EXPLICIT_DEADLINE = 15.0  # for a look-up that a user requested with a button
 MAX_NAMES = 1000  # some servers list thousands of models
 MAX_BYTES = 4 * 1024 * 1024  # the longest public lists are under 1 MB
-START_ALLOWANCE = 5.0  # for a free thread and the first import of httpx
+START_ALLOWANCE = 5.0  # to wait for a free thread and the first import of httpx
 
 # A result is cached for this many times the duration of its look-up, so that changes of a fast
 # server are noticed soon.

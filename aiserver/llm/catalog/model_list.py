@@ -19,7 +19,7 @@ from .lookup import HttpStatusError, fetch
 if TYPE_CHECKING:
     import httpx
 
-_NO_LIST_STATUSES = (404, 405, 501)  # of servers without a list
+_NO_LIST_STATUSES = (404, 405, 501)  # HTTP statuses of servers that don't list models
 # Fields for a context's length, of vLLM, LM Studio, OpenRouter, Groq and llama.cpp.
 _CONTEXT_FIELDS = (
     *("max_model_len", "loaded_context_length", "max_context_length", "context_length"),
@@ -60,7 +60,7 @@ async def list_models(provider: str, access: Access, deadline: float) -> list[Se
 
 
 def _read_models(provider: str, response: httpx.Response) -> list[ServedModel]:
-    """Put Ollama's local models, and those for code, first."""
+    """Return the models in a response; Ollama's local ones, and those for code, come first."""
     if response.status_code in _NO_LIST_STATUSES:
         return []
     if provider == "google_genai" and response.status_code == 400:

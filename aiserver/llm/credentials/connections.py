@@ -44,7 +44,7 @@ _ADDRESS_FIXED = UserText(
 
 @dataclass(frozen=True)
 class Connection:
-    """A connection. ``on_this_machine``: text that is sent there stays here."""
+    """A connection. ``on_this_machine``: text that is sent there stays on this machine."""
 
     provider: Provider
     key_source: KeySource | None
@@ -101,7 +101,7 @@ class Connections:
         return Connection(provider, key_source, address, False, is_local(address))
 
     async def access(self, name: str) -> Access:
-        """Raises ModelKeyMissing."""
+        """Return the key and address of a supported provider. Raises ModelKeyMissing."""
         connection = self.get(name)
         key = None
         if connection.key_source == "environment":

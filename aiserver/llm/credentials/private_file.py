@@ -4,7 +4,7 @@ Invariants:
 
 - Files are written atomically and durably, in a folder of mode 0700.
 - An unreadable file counts as empty, but is never overwritten: a damaged one is renamed to
-  ``….corrupt-1`` before a change; another makes a change fail.
+  ``….corrupt-1`` before a change; with any other, a change fails.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ class PrivateFile:
 
     @contextlib.contextmanager
     def _locked(self) -> Iterator[None]:
-        """Remove temp files of killed processes, too. Raises StorageError."""
+        """Lock the folder, and remove temp files of killed processes. Raises StorageError."""
         folder = self.path.parent
         try:
             make_private(folder)

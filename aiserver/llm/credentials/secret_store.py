@@ -5,7 +5,7 @@ Invariants:
 - A stored key is only passed to the code that sends requests to its provider: never put into
   ``os.environ``, which kernels inherit, a log or an error.
 - If the keyring doesn't respond in time, perhaps because nobody sees its dialog, a key is stored in
-  the file, and removed again if the keyring stores it later.
+  the file, and removed from the keyring if that stores it later.
 - ``remove`` either deletes a key or raises an exception.
 """
 
@@ -25,7 +25,7 @@ from .private_file import PrivateFile
 KeyStore = Literal["keyring", "file"]
 Result = TypeVar("Result")
 
-SERVICE = "aiserver"  # in the keyring
+SERVICE = "aiserver"  # the name of the service in the keyring
 PATIENCE = 15.0  # seconds; the user may have to unlock the keyring
 _NOT_REMOVED = UserText(
     "The key could not be removed from the server’s keychain. Unlock the keychain, then try again."
@@ -93,11 +93,11 @@ class _KeyringFailed(Exception):
 
 
 def _keyring() -> Any:
-    """Raises LookupError without a secure keyring."""
+    """Return the system's keyring. Raises LookupError without a secure one."""
     import keyring
 
     backend = keyring.get_keyring()
-    if backend.priority < 1:  # stores nothing, or plain text
+    if backend.priority < 1:  # the backend stores nothing, or plain text
         raise LookupError
     return backend
 
@@ -122,16 +122,16 @@ def _remove_from_keyring(name: str, key: str | None = None) -> None:
 async def _run_with_timeout(
     call: Callable[[], Result], undo: Callable[[], None] = lambda: None
 ) -> Result:
-    """Call ``undo`` if ``call`` succeeds too late. Raises _KeyringFailed.
+    """Return the result of ``call``; call ``undo`` if it succeeds too late. Raises _KeyringFailed.
 
-    In a daemon thread: one of asyncio's would delay the server's shutdown.
+    It runs in a daemon thread, because one of asyncio's would delay the server's shutdown.
     """
     future: concurrent.futures.Future[Result] = concurrent.futures.Future()
 
     def run() -> None:
         try:
             result = call()
-        except Exception:  # of any class; their texts may contain the key
+        except Exception:  # backends raise any exceptions, whose texts may contain the key
             if future.set_running_or_notify_cancel():
                 future.set_exception(_KeyringFailed())
             return

@@ -1,6 +1,7 @@
 """Adapt requests to servers that don't accept all of OpenAI's API. Pure.
 
-A server's error says why it refuses. This request and the following ones are changed accordingly.
+A server's error says why it refuses. This request, which is sent again, and the
+following ones are changed accordingly.
 
 Invariants: each change is made at most once. The messages stay unchanged.
 """
@@ -17,7 +18,7 @@ from ...tokens import estimate_tokens
 Payload = dict[str, Any]
 
 MIN_ANSWER = 256  # tokens; with room for less, the request is too long
-_MARGIN = 64  # tokens that templates add
+_MARGIN = 64  # tokens, because templates add some
 _LIMIT = re.compile(
     r"(?:context (?:length|size|window)|max_model_len|n_ctx|maximum)\D{0,40}?(\d{3,7})",
     re.IGNORECASE,

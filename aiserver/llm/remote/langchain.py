@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 # The maximum tokens of prompt and answer. Ollama's default may be lower, and it silently drops the
 # start of a prompt that is too long.
 OLLAMA_CONTEXT = 8192
-# This makes LangChain use LangSmith's gateway.
+# This environment variable makes LangChain use LangSmith's gateway.
 GATEWAY = "LANGSMITH_GATEWAY"
 
 
@@ -50,7 +50,7 @@ def create_chat_model(
 ) -> BaseChatModel:
     """Create a model, for ``close_model``. Imports packages, so it is slow.
 
-    ``max_connections`` is for a server with a thread for each; idle ones are closed at once.
+    ``max_connections`` is for a server with a thread for each one; idle ones are closed at once.
     """
     from langchain.chat_models import init_chat_model
 
@@ -79,7 +79,7 @@ def create_chat_model(
         "stream_usage": True,
         "max_retries": 0,
         "stream_chunk_timeout": None,  # ``stream_chat`` limits the time between chunks
-        # Ollama's class calls it ``num_predict``
+        # Ollama's class calls the maximum ``num_predict``
         "max_tokens" if "max_tokens" in accepted else "num_predict": max_tokens,
     }
     if provider == "ollama":
@@ -152,8 +152,8 @@ async def close_model(model: BaseChatModel) -> None:
 async def _close_client(client: Any) -> None:
     """Close a client's connections.
 
-    Packages cache clients for the next model, so they stay open; httpx has no public method for
-    that.
+    Packages cache clients for the next model, so the client itself stays open. httpx has no public
+    method for that.
     """
     http_client = getattr(client, "_client", client)
     if type(http_client).__module__.startswith("langchain"):
@@ -174,7 +174,7 @@ def _remove_proxies(client: Any) -> None:
 
 @functools.cache
 def certificates() -> ssl.SSLContext:
-    """Include those of SSL_CERT_FILE. Loading them takes 25 ms."""
+    """Return the trusted certificates, with those of SSL_CERT_FILE. Loading them takes 25 ms."""
     import httpx
 
     return httpx.create_ssl_context(trust_env=True)

@@ -83,7 +83,7 @@ class RemoteModel(ChatModel):
         self._use_context(self._configured_context)
 
     def use_listed_context(self, tokens: int) -> None:
-        """A length from an error counts until the list changes."""
+        """See ChatModel. A length from an error counts until the list changes."""
         if self._configured_context is None and tokens != self._listed_context:
             self._listed_context = tokens
             self._use_context(tokens)
@@ -105,7 +105,7 @@ class RemoteModel(ChatModel):
         is_retry: bool = False,
         additions: Additions | None = None,
     ) -> AsyncGenerator[Delta, None]:
-        """Providers' answers differ anyway, and aren't restricted."""
+        """See ChatModel. Providers' answers differ anyway, and aren't restricted."""
         try:
             async with contextlib.aclosing(self._stream(messages)) as deltas:
                 async for delta in deltas:
@@ -151,7 +151,7 @@ class RemoteModel(ChatModel):
             await self._sleep(wait)
 
     def _learn(self, model: BaseChatModel, error: ModelError) -> bool:
-        learn = getattr(model, "learn", None)  # of an OpenAI-compatible server
+        learn = getattr(model, "learn", None)  # models of OpenAI-compatible servers have it
         if learn is None or isinstance(error, ModelRateLimited) or error.__cause__ is None:
             return False
         is_changed: bool = learn(text_of(error.__cause__))

@@ -17,8 +17,8 @@ from .disk_threads import read_in_thread
 from .names import is_data_file, mentioned_files
 from .reader import DataFiles
 
-EXAMPLES = 3  # for each text column, for a local model
-_TIMEOUT = 2.0  # seconds; then the request is sent without the files
+EXAMPLES = 3  # example values for each text column, for a local model
+_TIMEOUT = 2.0  # seconds, after which the request is sent without the files
 
 
 async def file_parts(files: DataFiles, request: ContextRequest) -> Sequence[ContextPart]:
@@ -58,7 +58,7 @@ async def describe_files(
 
 
 async def _read_texts(files: DataFiles, notebook_path: str, paths: list[str]) -> list[FileText]:
-    """Leave out files that can't be read in time or aren't text."""
+    """Return the texts of files, without those that can't be read in time or aren't text."""
     read = partial(files.read_texts, notebook_path, paths)
     texts = await read_in_thread(read, _TIMEOUT, "data") or {}
     return [FileText(path, text) for path, text in texts.items()]

@@ -13,14 +13,14 @@ from typing import Literal, TypeVar
 from ...sessions.threads import Workers
 
 T = TypeVar("T")
-# Rules files are usually on another disk.
+# Rules files have their own threads, because they are usually on another disk.
 _POOLS = {"data": Workers(8), "rules": Workers(8)}
 
 
 async def read_in_thread(
     work: Callable[[], T], timeout: float, pool: Literal["data", "rules"]
 ) -> T | None:
-    """Return None if the disk doesn't respond within ``timeout`` seconds.
+    """Return the result of ``work``; None if the disk doesn't respond in ``timeout`` seconds.
 
     Work that waits for a thread until then is never begun.
     """

@@ -66,7 +66,7 @@ def open_below(
 def list_below(
     root: str, parts: list[str], *, hidden: Collection[str] = (), limit: int
 ) -> list[str]:
-    """Return at most ``limit`` names; [] if there is no such folder."""
+    """Return at most ``limit`` names in a folder; [] if there is no such folder."""
     real_parts = _real_parts(root, parts, hidden)
     if real_parts is None:
         return []
@@ -90,7 +90,7 @@ def _open(root: str, parts: list[str], hidden: Collection[str]) -> int | None:
         return None
     if stat.S_ISREG(os.fstat(descriptor).st_mode):
         return descriptor
-    os.close(descriptor)  # replaced since the check above, for example by a pipe
+    os.close(descriptor)  # the file was replaced since the check above, for example by a pipe
     return None
 
 
@@ -112,8 +112,9 @@ def _real_parts(root: str, parts: list[str], hidden: Collection[str]) -> list[st
 
 
 def _open_parts(base: str, parts: list[str]) -> int:
-    """Except on Windows, raises OSError if the file, or a folder above it up to ``base``, is a
-    link.
+    """Open the file ``parts`` below ``base``; return its descriptor.
+
+    Except on Windows, raises OSError if the file, or a folder above it up to ``base``, is a link.
     """
     if not _HAS_DIR_FD:
         return os.open(str(Path(base, *parts)), _FLAGS | _NO_LINK | _NO_WAIT)

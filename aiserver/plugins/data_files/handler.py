@@ -41,7 +41,7 @@ class DataFilesHandler(AIServerHandler):
 
 
 def _file_fields(file: FileProfile) -> dict[str, Any]:
-    """Tables without columns are left out. Only a database's tables have names."""
+    """Return a file's tables with columns. Only a database's tables have names."""
     database = file.database
     items = database.tables if database else [DatabaseTable("", "table", file.table)]
     tables = [

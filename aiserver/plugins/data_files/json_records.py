@@ -71,7 +71,7 @@ def _array(text: str) -> tuple[list[dict[str, Any]], bool]:
 
 
 def _lines(text: str, is_complete: bool) -> tuple[list[dict[str, Any]], bool]:
-    """See ``_array``."""
+    """Read objects, one per line; return the same as ``_array``."""
     lines = [line for line in text.split("\n") if line.strip()]
     if not is_complete:
         lines = lines[:-1]
@@ -83,7 +83,7 @@ def _lines(text: str, is_complete: bool) -> tuple[list[dict[str, Any]], bool]:
                 return [], False
             records.append(value)
     except (ValueError, RecursionError):
-        return records, False  # malformed
+        return records, False  # a line is malformed
     return records, len(records) == len(lines)
 
 

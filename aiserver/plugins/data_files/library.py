@@ -42,8 +42,8 @@ from .table import describe_rows
 
 TIMEOUT = 4.0  # seconds, with the start and imports
 RETRY_AFTER = 60.0  # seconds until a slow file is read again
-MAX_COPY = 64_000_000  # bytes of a DuckDB file
-UNTYPED = "no type"  # of a column in SQLite
+MAX_COPY = 64_000_000  # bytes; a larger DuckDB file isn't described
+UNTYPED = "no type"  # SQLite allows columns without a type
 _PACKAGES = {"Parquet": "pyarrow", "Excel": "python-calamine", "DuckDB": "duckdb"}
 _MAX_CACHED = 20
 _VALUES = re.compile(r"ENUM\((?:'(?:[^']|'')*(?:'|\Z)(?:, )?)*\)?", re.IGNORECASE)  # may be cut
@@ -117,7 +117,7 @@ def _content(file: BinaryIO, *arguments: str) -> tuple[Any, float]:
 
 
 def _sheet(content: dict[str, Any], examples: int) -> Table:
-    """The sheet may have more rows."""
+    """Describe a sheet, which may have more rows than these."""
     rows = [[Date() if value == [] else value for value in row] for row in content["rows"]]
     is_complete = content["count"] == len(rows)
     blank_count = next((i for i, row in enumerate(rows) if row != [None] * len(row)), len(rows))

@@ -91,7 +91,7 @@ def _pandas_dtype(arrow_type: Any) -> str:
 
 
 def _excel() -> dict[str, Any]:
-    """A date becomes []."""
+    """Return the first rows of the first sheet, and how many it has. A date becomes []."""
     from python_calamine import CalamineWorkbook
 
     sheet = CalamineWorkbook.from_filelike(sys.stdin.buffer).get_sheet_by_index(0)
@@ -111,11 +111,11 @@ def _cell(value: Any) -> Any:
 
 
 def _sqlite() -> dict[str, Any]:
-    """The file isn't locked, and its write-ahead log isn't read."""
+    """Return tables and views, without locking the file or reading its write-ahead log."""
     import sqlite3
 
     database = sqlite3.connect("file:/dev/fd/0?mode=ro&immutable=1", uri=True)
-    # The path may have become a link to another file.
+    # SQLite opens the path, which may have become a link to another file.
     if not any(map(_is_input, range(3, 20))):
         raise OSError("not the same file")
     database.text_factory = lambda data: data.decode(errors="replace")
@@ -137,7 +137,7 @@ def _sqlite() -> dict[str, Any]:
             )
             columns = database.execute(query, [name]).fetchall()
             table |= {"columns": columns[:_MAX_COLUMNS], "column_count": len(columns)}
-            with contextlib.suppress(sqlite3.Error):  # without ids, or damaged
+            with contextlib.suppress(sqlite3.Error):  # a table without ids, or a damaged one
                 table |= _sqlite_rows(database, name)
         tables.append(table)
     return {"tables": tables, "count": len(entries)}
@@ -151,9 +151,9 @@ def _is_input(descriptor: int) -> bool:
 
 
 def _sqlite_rows(database: Any, name: str) -> dict[str, Any]:
-    """Read only ids, from which many rows are estimated."""
+    """Return the number of rows. Only ids are read, from which many rows are estimated."""
     table = '"' + name.replace('"', '""') + '"'
-    # A table's name can't be a parameter.
+    # A table's name can't be a parameter, so it is quoted.
     sample = f"SELECT _rowid_ AS id FROM {table} ORDER BY id LIMIT {_SAMPLE}"  # noqa: S608
     query = f"SELECT count(*), min(id), max(id) FROM ({sample})"  # noqa: S608
     [(count, first, last)] = database.execute(query)

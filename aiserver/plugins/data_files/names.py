@@ -26,7 +26,7 @@ KINDS = {
     "db": "SQLite",
     "duckdb": "DuckDB",
 }
-MAX_LENGTH = 200  # characters
+MAX_LENGTH = 200  # characters of a name
 _MAX_MENTIONS = 40
 # `a.csv.gz` and `a.csvx` don't match; a full stop may follow.
 _EXTENSION = re.compile(
@@ -53,7 +53,7 @@ def mentioned_files(texts: Iterable[str]) -> list[list[str]]:
 
 
 def _names_ending_at(text: str, end: int) -> list[str]:
-    """Put the longest first."""
+    """Return the possible names that end at a position, the longest first."""
     start = max(text.rfind("\n", 0, end) + 1, end - MAX_LENGTH)
     before = text[start:end]
     names = []

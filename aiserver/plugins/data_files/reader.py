@@ -24,15 +24,15 @@ from .names import kind_of, mentioned_files
 from .text import decode, read_delimited
 
 MAX_FILES = 5
-MAX_BYTES = 65_536  # of a text file
+MAX_BYTES = 65_536  # that are used of a text file
 _MAX_NOTEBOOK = 20_000_000  # bytes with the outputs; parsing blocks the server meanwhile
-_CUT_BYTES = 8_192  # around a cut, to search for divided secrets
+_CUT_BYTES = 8_192  # around a cut, which are searched for a divided secret
 _CUT_ATTEMPTS = 12
 _SQLITE = b"SQLite format 3\0"
 
 
 class DataFiles:
-    """``root`` is the folder that Jupyter serves, if it is one."""
+    """Describes data files below ``root``, the folder that Jupyter serves, if it is one."""
 
     def __init__(self, root: str | None) -> None:
         self.root = root
@@ -79,7 +79,7 @@ class DataFiles:
 
 
 def _text_of(file: BinaryIO, path: str) -> str | None:
-    """Return None for no text. The file of a notebook is never text: it contains outputs."""
+    """Return a file's text, that of a notebook without its outputs; None for no text."""
     if not path.lower().endswith(".ipynb"):
         return _beginning(file.read(MAX_BYTES + _CUT_BYTES))
     try:
@@ -91,7 +91,11 @@ def _text_of(file: BinaryIO, path: str) -> str | None:
 
 
 def _beginning(data: bytes) -> str | None:
-    """Don't cut a secret: without its end, such as a closing quote, it isn't recognised."""
+    """Return at most ``MAX_BYTES`` of a text, None for no text.
+
+    The cut divides no secret, because without its end, such as a closing quote, a secret isn't
+    recognised.
+    """
     decoded, context = decode(data[:MAX_BYTES]), decode(data)
     if decoded is None or len(data) <= MAX_BYTES:
         return decoded and decoded[0]
@@ -115,7 +119,7 @@ def _profile(file: BinaryIO, name: str, file_name: str, examples: int) -> FilePr
     content: Table | Database | None = None
     with contextlib.suppress(Exception):  # a damaged file mustn't fail the request
         size = os.fstat(file.fileno()).st_size
-        if file_name.lower().endswith(".db"):  # with several meanings
+        if file_name.lower().endswith(".db"):  # this extension has several meanings
             if file.read(len(_SQLITE)) != _SQLITE:
                 return None
             file.seek(0)

@@ -17,7 +17,7 @@ from ...surrogates import fix_surrogates
 from .dtypes import MISSING, dtype_of_texts, is_number
 
 MAX_EXAMPLE = 24  # characters, as in `kernel/variables.py`
-_MAX_CELLS = 10_000  # enough to guess dtypes well, in a few milliseconds
+_MAX_CELLS = 10_000  # enough cells to guess dtypes well, in a few milliseconds
 _MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*"
 # `2024`, `2024-05`, `2024/05/31 10:00`, `31.5.24`, `2024年5月`, `May 2024`
 _PERIOD = re.compile(
@@ -68,7 +68,7 @@ def describe_rows(
         return Table()
     first = [_as_text(value).strip() for value in rows[0]]
     below = rows[1 : 1 + max(1, _MAX_CELLS // len(first))]
-    # pandas then reads the first column as the index.
+    # If rows have one cell more than the header, pandas reads the first column as the index.
     has_index = len(first) > 1 and all(len(row) == len(first) + 1 for row in below)
     is_short = bool(below) and Counter(map(len, below)).most_common(1)[0][0] > len(first)
     has_header = _is_header(["", *first] if has_index else first, below)
@@ -151,7 +151,7 @@ def _is_complete(first: Sequence[str], columns: Sequence[Sequence[str]]) -> bool
 
 
 def _is_like_most(cell: str, column: Sequence[str]) -> bool:
-    """Compare the form of a text such as ``NO123`` with the column."""
+    """Return whether a text such as ``NO123`` has the form of most texts in its column."""
     shape = _shape(cell)
     return (
         "9" in shape and bool(column) and 2 * list(map(_shape, column)).count(shape) >= len(column)
@@ -163,7 +163,9 @@ def _shape(text: str) -> str:
 
 
 def _is_value(cell: str) -> bool:
-    """Recognise numbers, signs of missing values, URLs, e-mail addresses and long texts."""
+    """Return whether a text is a number, a sign of a missing value, a URL, an e-mail address or
+    long.
+    """
     if len(cell) > _LONGEST_NAME or "://" in cell or (cell and all(map(is_number, cell.split()))):
         return True
     forms = (_MISSING, _IDENTIFIER, _NAMED_MONTH, _DAY_AND_YEAR)
@@ -227,7 +229,7 @@ def _are_values(names: Sequence[str], records: Sequence[dict[str, Any]]) -> bool
     if values != list(map(str, range(len(values)))):  # pandas' names of columns without names
         return True
     if len(records) > 1 and len(names) == sum(map(len, records)):
-        return True  # no common keys
+        return True  # the records have no common keys
     present = [[value for value in record.values() if value is not None] for record in records]
     if any(len({_KINDS[type(value)] for value in values}) > 1 for values in present):
         return False

@@ -17,7 +17,7 @@ _DELIMITERS = (",", "\t", ";", "|")
 _SNIFFED_ROWS = 30
 # With the right delimiter, at least this fraction of the rows has the same number of fields.
 _MIN_CONSISTENT = 0.8
-_HIGH_BYTES = re.compile(rb"[\x80-\xff]")  # unused in ASCII
+_HIGH_BYTES = re.compile(rb"[\x80-\xff]")  # bytes that ASCII doesn't use
 # Common Chinese characters in GB 18030 are pairs of high bytes, which are usually single in Latin
 # texts.
 _CHINESE_PAIR = re.compile(rb"[\xa1-\xf7][\xa1-\xfe]")
@@ -34,14 +34,14 @@ def read_delimited(data: bytes, default: str, *, size: int, examples: int = 0) -
     text, encoding = decoded
     is_complete = size <= len(data)
     if not is_complete:
-        text = text[: max(text.rfind("\n"), text.rfind("\r")) + 1]  # may be cut
+        text = text[: max(text.rfind("\n"), text.rfind("\r")) + 1]  # the last line may be cut
     delimiter = _delimiter(text, default)
     rows = _rows(text, delimiter)
     estimate = None
     if not is_complete:
         estimate = estimated_row_count(len(rows), len(text.encode(encoding)), size)
     if not is_complete and len(rows) > 1:
-        rows.pop()  # may be cut in a field with line breaks
+        rows.pop()  # the last row may be cut in a field with line breaks
     table = describe_rows(rows, examples=examples, is_complete=is_complete)
     arguments = [
         *([f"sep={delimiter!r}"] if delimiter != default else []),

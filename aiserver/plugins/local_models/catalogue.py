@@ -19,8 +19,8 @@ from ...payload import Payload
 # (``PROMPT_CACHE_MIB`` in ``server.py``).
 OVERHEAD = 400_000_000
 
-# From here on, ``STANDARD`` is suggested; below, ``SMALLEST``. A part of a computer's 8 GB may be
-# reserved for firmware and graphics.
+# With this memory and these cores, ``STANDARD`` is suggested, otherwise ``SMALLEST``. A part of a
+# computer's 8 GB may be reserved for firmware and graphics.
 ENOUGH_MEMORY = 7_500_000_000
 ENOUGH_CORES = 4
 
@@ -190,7 +190,7 @@ def by_id(model_id: str) -> CatalogueModel | None:
 
 
 def by_id_or_file(model_id: str, configured_file: Path | None) -> CatalogueModel | None:
-    """The id may be that of the configured file."""
+    """Return the model with this id, which may be that of the configured file, or None."""
     if configured_file is not None and model_id == f"local:{configured_file.stem}":
         return next((model for model in CATALOGUE if model.file == configured_file.name), None)
     return by_id(model_id)

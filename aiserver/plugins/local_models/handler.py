@@ -43,7 +43,8 @@ class InstallHandler(LocalModelsHandler):
     async def post(self) -> None:
         """Start an installation, or follow the running one of the same model.
 
-        Answer with server-sent events if the client accepts them, else with the current progress.
+        Answer with server-sent events of the progress if the client accepts them, else with the
+        current progress.
         """
         self.check_owner()
         body = self.body(InstallBody)
@@ -80,7 +81,7 @@ class LocalModelHandler(LocalModelsHandler):
 
 
 async def _events(installation: Installation) -> AsyncGenerator[Event | None, None]:
-    """After ``HEARTBEAT`` seconds without an event, yield None, to keep the connection open."""
+    """Yield events, and None after ``HEARTBEAT`` seconds without, to keep the connection open."""
     async for state in installation.follow(idle=HEARTBEAT):
         yield ("progress", state.to_wire()) if state else None
     if failure := failure_of(installation):

@@ -67,7 +67,7 @@ class Installation:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            # A user's file in the working folder could be called like a module.
+            # Don't import from the working folder: a user's file could be called like a module.
             env={**os.environ, "PYTHONSAFEPATH": "1", "PYTHONIOENCODING": "utf-8"},
             cwd=folder if folder.is_dir() else None,
             start_new_session=True,
@@ -93,7 +93,7 @@ class Installation:
                 yield None
 
     async def stop(self) -> None:
-        """Stop, and wait for the end at most ten seconds."""
+        """Stop the installation, and wait at most ten seconds for its end."""
         self._stop_requested = True
         self._signal(signal.SIGTERM)
         await asyncio.wait({self.end}, timeout=5)
@@ -102,7 +102,7 @@ class Installation:
             await asyncio.wait({self.end}, timeout=5)
 
     def _signal(self, number: int) -> None:
-        with contextlib.suppress(OSError):  # it has ended
+        with contextlib.suppress(OSError):  # the process has ended
             if hasattr(os, "killpg"):  # POSIX
                 os.killpg(self._process.pid, number)
             else:
@@ -145,7 +145,7 @@ class Installation:
             self.end.cancel()
         else:
             self.end.set_exception(InstallFailed(UserText.from_wire(result.get("text"))))
-            self.end.exception()  # so that asyncio doesn't log it
+            self.end.exception()  # so that asyncio doesn't log one that no client retrieves
         self._changed.set()
 
 

@@ -14,7 +14,7 @@ PROC = Path("/proc")
 
 
 def cores() -> int:
-    """Return the cores that this process may use, at least 1."""
+    """Return the number of cores that this process may use, at least 1."""
     affinity = getattr(os, "sched_getaffinity", None)
     counts = [len(affinity(0)) if affinity else os.cpu_count() or 1]
     for folder in _control_groups():
@@ -25,19 +25,19 @@ def cores() -> int:
 
 
 def spare_cores() -> int:
-    """Return one core less, at least 1."""
+    """Return one core less than ``cores``, but at least 1."""
     return max(1, cores() - 1)
 
 
 def memory() -> int | None:
-    """Return the bytes that this process may use; None if unknown."""
+    """Return the bytes of memory that this process may use; None if unknown."""
     limits = [limit for folder in _control_groups() if (limit := _number(folder / "memory.max"))]
     total = _physical_memory()
     return min([*limits, *([total] if total else [])], default=None)
 
 
 def available_memory() -> int | None:
-    """Return the bytes that programs could still get, with the file cache."""
+    """Return the bytes of memory that programs could still get, with the file cache."""
     amounts = []
     if available := _fields(PROC / "meminfo").get("MemAvailable:"):
         amounts.append(available * 1024)
@@ -79,6 +79,6 @@ def _number(path: Path) -> int | None:
 
 
 def _fields(path: Path) -> dict[str, int]:
-    """Read lines such as ``MemTotal: 16384 kB``."""
+    """Return the numbers by name in lines such as ``MemTotal: 16384 kB``."""
     pairs = (line.split() for line in _read(path).splitlines())
     return {pair[0]: int(pair[1]) for pair in pairs if len(pair) > 1 and pair[1].isdigit()}

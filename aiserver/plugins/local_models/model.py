@@ -38,7 +38,7 @@ RETRY_TEMPERATURE = 0.7
 MAX_CACHED_COUNTS = 1000  # texts whose token counts are cached
 MAX_CONNECTIONS = 16  # each takes a thread of the child
 
-# Characters between two checks for repetition.
+# The number of characters between two checks for repetition.
 REPETITION_CHECK_EVERY = 100
 # An answer is repetitive if its last ``REPETITION_TAIL`` characters repeat one piece of at most
 # ``MAX_PERIOD``, at least three times.
@@ -83,9 +83,9 @@ class LocalModel(ChatModel):
         self._max_tokens = max_tokens
         self._tracing = tracing
         self._chat: Any = None  # LangChain's model of the child process
-        self._address: Address | None = None  # of ``_chat``
+        self._address: Address | None = None  # the child's address that ``_chat`` uses
         self._connect_lock = asyncio.Lock()
-        # Cached, because a prompt repeats many texts of the previous one.
+        # Token counts are cached, because a prompt repeats many texts of the previous one.
         self._count_by_text: dict[str, int] = {}
 
     @property
@@ -110,7 +110,7 @@ class LocalModel(ChatModel):
         additions: Additions | None = None,
     ) -> AsyncGenerator[Delta, None]:
         self._answer_count += 1
-        # Not for a full prompt, whose rules also allow words.
+        # No grammar for a full prompt, whose rules also allow words.
         grammar = ""
         if self.style == "compact" and language:
             grammar = with_additions(additions) if additions else fenced_block(language)
@@ -154,7 +154,7 @@ class LocalModel(ChatModel):
                             raise BadAnswer(BadAnswer.repeats)
                 speed = meter.speed(tokens)
                 if self._on_speed and speed:
-                    # Not awaited: the answer is complete.
+                    # Not awaited: the answer is complete, whatever happens to its speed.
                     loop = asyncio.get_running_loop()
                     self._speed_report = loop.run_in_executor(None, self._on_speed, speed)
                 return
@@ -167,7 +167,7 @@ class LocalModel(ChatModel):
     async def complete(
         self, prefix: str, suffix: str, *, stop: Sequence[str], max_tokens: int
     ) -> AsyncGenerator[str, None]:
-        """The most likely code is the same each time."""
+        """See ChatModel. The most likely code is written, which is the same each time."""
         tokens = self._fill_tokens
         if tokens is None:
             raise NoCompletionModel
@@ -199,7 +199,7 @@ class LocalModel(ChatModel):
 
     async def warm_up(self, messages: Sequence[BaseMessage]) -> None:
         chat = await self._connect()
-        # The server reads a prompt only to answer it.
+        # The server reads a prompt only to answer it, so one token is requested.
         options = {"extra_body": {"max_tokens": 1, "cache_prompt": True}}
         try:
             async with contextlib.aclosing(
@@ -243,7 +243,7 @@ class LocalModel(ChatModel):
             return self._chat
 
     def _url(self, path: str) -> str:
-        assert self._address is not None  # by ``_connect``
+        assert self._address is not None  # set by ``_connect``
         return f"{self._address.url}/{path}"
 
     def _headers(self) -> dict[str, str]:
@@ -257,7 +257,7 @@ class LocalModel(ChatModel):
 
 
 class SpeedMeter:
-    """Measures without the first piece, before which the prompt was read."""
+    """Measures an answer's speed without its first piece, before which the prompt was read."""
 
     def __init__(self) -> None:
         self.text = ""

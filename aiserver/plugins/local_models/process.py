@@ -77,9 +77,9 @@ class LocalProcess:
         )
 
     async def address(self) -> Address:
-        """Start the child if needed. Raises ModelError."""
+        """Return the child's address; start the child if needed. Raises ModelError."""
         task = self._start_task
-        # None was started, the last start failed, or the child has ended.
+        # No child was started, the last start failed, or the child has ended.
         if task is None or (task.done() and (task.cancelled() or task.exception() or not self.pid)):
             task = self._start_task = asyncio.create_task(asyncio.to_thread(self._start))
             task.add_done_callback(_mark_retrieved)
@@ -99,12 +99,12 @@ class LocalProcess:
         if task is not None:
             with contextlib.suppress(ModelError, asyncio.CancelledError):
                 await task
-            # The task may have created another one meanwhile.
+            # The task may have created another child meanwhile.
             if self._child is not None and self._child is not child:
                 await asyncio.to_thread(self._child.end)
 
     def _start(self) -> Address:
-        """Runs in a thread."""
+        """Start a child, and return its address once the model is loaded. Runs in a thread."""
         if self._child is not None:
             self._child.end()
         key = secrets.token_urlsafe(32)

@@ -23,14 +23,14 @@ from typing import Any, NoReturn
 
 GGUF_MAGIC = b"GGUF"
 
-# In tokens: reading a prompt can only be cancelled between two batches.
+# In tokens; small, because reading a prompt can only be cancelled between two batches.
 BATCH = 64
 
 # More than ``MAX_CONNECTIONS`` in ``model.py``: each connection takes a thread.
 HTTP_THREADS = 24
 
-# So a cell's prompt needn't be read again after another cell's. With the smallest model, a token
-# takes 12 KiB.
+# llama.cpp's cache: a cell's prompt needn't be read again after another cell's. With the smallest
+# model, a token takes 12 KiB.
 PROMPT_CACHE_MIB = 128
 
 

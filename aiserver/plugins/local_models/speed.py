@@ -17,7 +17,7 @@ _FILE = "speeds.json"
 
 
 def stored() -> dict[str, float]:
-    """Return tokens per second by a model's name."""
+    """Return the tokens per second that were measured here, by a model's name."""
     return _all_speeds().get(_machine(), {})
 
 

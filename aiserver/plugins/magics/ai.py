@@ -15,7 +15,7 @@ from .output import Output, create_output, review_hint
 from .session import current_session
 from .stream import read_events, stream_from_child
 
-MAX_REQUEST = 20_000  # of the HTTP API
+MAX_REQUEST = 20_000  # characters; the limits of the HTTP API
 MAX_SOURCE = 200_000
 
 _USAGE = """\
@@ -36,7 +36,7 @@ class RequestFailed(Exception):
     """
 
     def _render_traceback_(self) -> list[str]:
-        """IPython shows this instead of a traceback."""
+        """Return the lines that IPython shows instead of a traceback."""
         return [str(self)]
 
 
@@ -93,7 +93,7 @@ class AIMagics(Magics):
         if model:
             body["model"] = model
         if key in self._answered:
-            body["mode"] = "retry"  # run again, for another answer
+            body["mode"] = "retry"  # the cell was run again, for another answer
         server = session.server
         # Without a server, a child process answers.
         answering = server.stream("aiserver/generate", body) if server else stream_from_child(body)
@@ -110,9 +110,10 @@ class AIMagics(Magics):
 
 
 def _show(events: Iterable[tuple[str, dict[str, Any]]], output: Output) -> dict[str, Any]:
-    """Return the turn, with ``is_saved`` and the page's ``locale``.
+    """Show the events of an answer.
 
-    Raises ServerError if the answer failed or was stopped.
+    Return its turn, with ``is_saved`` and the page's ``locale``. Raises ServerError if the answer
+    failed or was stopped.
     """
     locale = ""
     for name, data in events:

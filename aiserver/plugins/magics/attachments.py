@@ -38,7 +38,7 @@ def attach(described: dict[str, Any], texts: Sequence[str]) -> dict[str, Any]:
 def named_frames(described: dict[str, Any], texts: Sequence[str]) -> list[dict[str, Any]]:
     """Return the DataFrames that the texts name, or else the only one: ``namedFrames``.
 
-    It is left out if the first text, the intent, is about other data.
+    The only DataFrame is left out if the first text, the intent, is about other data.
     """
     frames = described["frames"]
     named = _named(frames, texts, described)

@@ -16,7 +16,7 @@ from .attachments import attach
 
 MAX_CELLS = 200
 MAX_CHARACTERS = 200_000
-MAX_CELL = 100_000  # of one cell
+MAX_CELL = 100_000  # characters of one cell
 
 _REQUEST_CELL = re.compile(r"\s*%%ai(?!\w)")
 _REQUEST_LINE = re.compile(r"^\s*%(?:ai|load_ext\s+aiserver)(?!\w).*\n?", re.M)

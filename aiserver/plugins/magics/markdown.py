@@ -70,7 +70,7 @@ def _closes(line: str, fence: str) -> bool:
 
 
 def _fenced(code: str, language: str) -> str:
-    """Choose a fence that the code can't close."""
+    """Return code in a fence that the code can't close."""
     longest = max(map(len, re.findall(r"`+", code)), default=0)
     fence = "`" * max(3, longest + 1)
     word = language.strip().split(" ")[0]

@@ -57,7 +57,7 @@ class NotebookOutput:
     def add(self, part: str, text: str, *, replaces: bool = False) -> None:
         """Add a piece of the answer, and update the output a few times per second.
 
-        ``part`` is ``code`` or ``explanation``. ``replaces``: instead of all earlier pieces.
+        ``part`` is ``code`` or ``explanation``. If it ``replaces``, earlier pieces are removed.
         """
         self._status = ""
         self._texts[part] = ("" if replaces else self._texts.get(part, "")) + text
@@ -109,7 +109,7 @@ class TerminalOutput:
         print(sentence, file=sys.stderr)
 
     def add(self, part: str, text: str, *, replaces: bool = False) -> None:
-        """An empty line separates code and explanation.
+        """Print a piece; an empty line separates code and explanation.
 
         What was printed stays, so a text that replaces it comes below.
         """
@@ -138,5 +138,5 @@ Output = NotebookOutput | TerminalOutput
 
 
 def create_output(shell: Any) -> Output:
-    """A kernel has a notebook, other shells have a terminal."""
+    """Create the output for a shell: a kernel has a notebook, other shells have a terminal."""
     return NotebookOutput() if hasattr(shell, "kernel") else TerminalOutput()

@@ -24,7 +24,7 @@ from ...running_servers.discovery import configured_server, hub_server, running_
 
 _ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _KERNEL_FILE = re.compile(r"kernel-(.+)\.json")
-_FILE = "ipython.ipynb"  # no such file: only its folder matters, for data files
+_FILE = "ipython.ipynb"  # there is no such file: only its folder matters, for data files
 _PROCESS_CELL_ID = f"session-{uuid.uuid4().hex}"
 _ids_by_file: dict[tuple[str, str, object], str] = {}
 """The ids of notebooks that were found, by the server's URL, the path and the file's last change.
@@ -98,7 +98,7 @@ def _serves(server: Server, folder: Path) -> bool:
 
 
 def _notebook_path(server: Server, kernel_id: str) -> str | None:
-    """Return None if no notebook uses it."""
+    """Return the path of the notebook that uses a kernel, or None."""
     sessions = server.get("api/sessions")
     for session in sessions if isinstance(sessions, list) else ():
         kernel = session.get("kernel") or {}

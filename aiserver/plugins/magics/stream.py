@@ -20,7 +20,7 @@ from ...running_servers.client import ServerError
 
 _MODULE = "aiserver.plugins.ask.child"
 _NEEDED = ("jupyter_server", "pydantic", "langchain_core")
-_STOP_TIMEOUT = 15.0  # seconds, to stop the model and save the turn
+_STOP_TIMEOUT = 15.0  # seconds for the child to stop the model and save the turn
 
 _MISSING = (
     "No Jupyter server runs for this folder, and AI Server is not completely installed here. Start "
@@ -58,7 +58,7 @@ def stream_from_child(body: Mapping[str, Any]) -> Iterator[Iterator[bytes]]:
     finally:
         with contextlib.suppress(OSError):
             process.stdin.close()
-        process.stdout.close()  # it must not wait for a reader
+        process.stdout.close()  # the child must not wait for a reader
         try:
             process.wait(_STOP_TIMEOUT)
         except subprocess.TimeoutExpired:

@@ -37,9 +37,9 @@ HEAD = "# Memory\n\n"
 _FIELDS = re.compile(r"\s*aiserver((?:\s+[a-z]+=[\w-]+)+)\s*")
 _DATE = re.compile(r"\(([0-9]{4}-[0-9]{2}-[0-9]{2})\)")
 _BULLET = re.compile(r"(?:[-*+]|[0-9]{1,9}[.)])(?:[ \t]+|\Z)")
-# The parser's lines; ``splitlines`` ends some elsewhere.
+# The parser's lines; ``splitlines`` would also end lines at other characters.
 _LINES = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
-# git leaves these lines without the attribute ``merge=union``.
+# git leaves these lines if the attribute ``merge=union`` isn't set.
 _CONFLICT_MARK = re.compile(r"^(?:[<>|]{7} [^\r\n]*|={7})(?=\r?$)", re.MULTILINE)
 _UNSAFE = re.compile(r"<!--|-->")
 _DATE_LENGTH = len("(2026-11-27)")
@@ -89,7 +89,7 @@ def parse(text: str) -> list[MemoryEntry]:
 
 
 @lru_cache(maxsize=8)
-@pause_gc()  # it would double the time
+@pause_gc()  # garbage collection would double the time
 def _parse(text: str) -> tuple[tuple[MemoryEntry, ...], tuple[_Block, ...]]:
     """Parse any text in linear time: at most about 2 s for ``MAX_MEMORY_BYTES``."""
     if "<<<<<<< " in text:  # ``=======`` may be the line below a heading
@@ -104,7 +104,7 @@ def _parse(text: str) -> tuple[tuple[MemoryEntry, ...], tuple[_Block, ...]]:
         if not entry.text:
             continue
         id_ = entry.id or computed_id(entry.text)
-        if id_ in ids:  # copied, or kept by git in two versions
+        if id_ in ids:  # the line was copied, or git kept two versions of it
             if entry.text not in ids_of_copies:
                 ids_of_copies[entry.text] = _ids_of_copies(entry.text, ids)
             id_ = next(ids_of_copies[entry.text])
@@ -117,8 +117,8 @@ def _parse(text: str) -> tuple[tuple[MemoryEntry, ...], tuple[_Block, ...]]:
 def _ids_of_copies(text: str, used: Collection[str]) -> Iterator[str]:
     """Yield unused ids of entries with the same text.
 
-    Somebody may have computed many of them, so after ``_MAX_SKIPPED``, a long text is no longer
-    hashed for each, in quadratic time.
+    Somebody may have put many computed ids into a memory. So after ``_MAX_SKIPPED`` of them, a long
+    text is no longer hashed for each, which would take quadratic time.
     """
     hashed, skipped_count = text, 0
     for number in itertools.count(1):
@@ -132,8 +132,8 @@ def _ids_of_copies(text: str, used: Collection[str]) -> Iterator[str]:
 def add(text: str, entry: MemoryEntry) -> str:
     """Return a memory with a new entry: below the last list that has no heading, or above headings.
 
-    A heading, which may be somebody else's, would be sent with it. Raises MemoryUnreadable if the
-    Markdown leaves no place for it.
+    A heading above it, perhaps somebody else's, would be sent with the entry. Raises
+    MemoryUnreadable if the Markdown leaves no place for it.
     """
     entries, blocks = _parse(text)
     if any(existing.id == entry.id for existing in entries):
@@ -169,10 +169,10 @@ def change(text: str, id_: str, new_text: str, expected: str) -> str:
         return text
     if entry.text != expected:
         raise MemoryEntryChanged
-    # This stores the id, so that it stays the same.
+    # The id is stored from now on, so that it stays the same.
     changed = replace(entry, text=new_text)
     undated, date = _split_date(new_text)
-    if date and undated and not entry.date:  # it would be read as one with a date
+    if date and undated and not entry.date:  # it would be read as a text with a date
         changed = replace(entry, text=undated, date=date)
     texts = [other.text for other in entries]
     texts[index] = changed.text
@@ -184,7 +184,7 @@ def change(text: str, id_: str, new_text: str, expected: str) -> str:
 
 
 def remove(text: str, id_: str) -> str:
-    """Return a memory without an entry. Raises NotFound."""
+    """Return a memory without an entry. Raises NotFound if there is no such entry."""
     entries, blocks = _parse(text)
     index = _index_of(entries, id_)
     lines = _LINES.findall(text)
@@ -196,8 +196,8 @@ def remove(text: str, id_: str) -> str:
 def _join(before: list[str], new: str, after: list[str], expected: list[str]) -> str | None:
     """Insert lines, separated so that the entries are ``expected``.
 
-    Otherwise, an item could become a part of the text before it, or contain the text after it.
-    Return None if no separator helps.
+    Without a separator, an item could become a part of the text before it, or contain the text
+    after it. Return None if no separator helps.
     """
     end = _end_of_line("".join([*before, *after]))
     start = "".join(before)
@@ -272,7 +272,7 @@ def _split_date(text: str) -> tuple[str, str]:
 
 
 def _split_comments(source: str) -> tuple[str, list[str]]:
-    """Takes linear time."""
+    """Return a text without its comments, and their contents, in linear time."""
     parts, comments, position = [], [], 0
     while (start := source.find("<!--", position)) >= 0:
         end = source.find("-->", start + 4)
@@ -293,7 +293,7 @@ def _format(entry: MemoryEntry, memory: str) -> str:
         fields += [f"turn={source.turn_id}"] if source.turn_id else []
     date = f" ({entry.date})" if entry.date else ""
     first, *more = f"{entry.text}{date}".split("\n")
-    # In the first line, so that hyphens in it aren't a thematic break.
+    # The comment is in the first line, so that hyphens in it aren't a thematic break.
     lines = [f"- {first} <!-- aiserver {' '.join(fields)} -->", *(f"  {line}" for line in more)]
     return "".join(f"{line}{end_of_line}" for line in lines)
 
@@ -304,7 +304,7 @@ def _end_of_line(text: str) -> str:
 
 @cache
 def _parser() -> MarkdownIt:
-    """Parses blocks only."""
+    """Return a parser of blocks only."""
     from markdown_it import MarkdownIt
 
     parser = MarkdownIt("commonmark").enable("table")

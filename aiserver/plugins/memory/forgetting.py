@@ -1,7 +1,7 @@
 """Forget entries completely: also in stored prompts.
 
-A prompt's blob can't be changed, because its name is its hash, so it is deleted. The turn, its
-answer and its receipt, which contains no texts, stay.
+A prompt's blob can't be changed, because its name is its hash, so the blob is deleted. The turn,
+its answer and its receipt, which contains no texts, stay.
 
 Invariants:
 
@@ -32,7 +32,7 @@ from .manager import MemoryManager
 # are always those of the same entry.
 _BEGINNING = 40
 _MARK = re.compile(r"‹redacted:[^›]*›")
-_MARKERS = " *-"  # prompts for small models lack them
+_MARKERS = " *-"  # prompts for small models leave out these list markers
 _PARALLEL = 4
 
 
@@ -56,7 +56,7 @@ class StoredPrompts:
         self.deleted_count = 0
 
     async def delete(self) -> None:
-        """Delete those that no earlier call examined. Raises StorageError."""
+        """Delete the prompts that no earlier call examined. Raises StorageError."""
 
         async def examine(sha256: str) -> None:
             data = await self._sessions.get_blob(sha256, owner=self._owner)
@@ -103,14 +103,14 @@ async def forget(
 async def erase_copies(memories: MemoryManager, texts: set[str]) -> None:
     """Erase the notes with some texts.
 
-    Damaged notes are in no request, so forgetting goes on.
+    Damaged notes are in no request, so they don't keep an entry from being forgotten.
     """
     with contextlib.suppress(MemoryUnreadable, MemoryTooLarge):
         await memories.notes.erase(texts)
 
 
 def _patterns(text: str, is_complete: bool) -> list[re.Pattern[str]]:
-    """Match a text or its beginning, also redacted and without invisible characters."""
+    """Return patterns of a text or its beginning, also redacted, without invisible characters."""
     visible = visible_part(text)
     variants = {text, visible, redact(visible, is_prose=True), redact(visible)}
     texts = map(_joined if is_complete else _first_line, variants)

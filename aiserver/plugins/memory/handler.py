@@ -38,14 +38,14 @@ from .plugin import MemoryPlugin
 from .proposals import Proposal
 from .recall import find_entries
 
-_MAX_SIMILAR = 3  # listed with a proposal
+_MAX_SIMILAR = 3  # entries that are listed with a proposal
 
 
 class MemoryBase(AIServerHandler):
     """Memories belong to the owner of the server alone."""
 
     def check_memory(self) -> None:
-        """Raises NotOwner or FeatureForbidden."""
+        """Raise NotOwner or FeatureForbidden unless the user may use the memories."""
         if not self.has_memory:
             raise NotOwner
         if self.services.features.memory == "forbidden":
@@ -53,7 +53,7 @@ class MemoryBase(AIServerHandler):
 
     @property
     def memory(self) -> MemoryManager:
-        """Raises as ``check_memory``."""
+        """The person's memories. Raises the errors of ``check_memory``."""
         self.check_memory()
         return self.plugin.manager
 
@@ -173,7 +173,7 @@ class MemoryConfirmHandler(MemoryBase):
         if texts:
             await self.stored_prompts(texts).delete()
         listed = [item for item in listed if item.id == entry.id]
-        if not listed:  # forgotten meanwhile
+        if not listed:  # it was forgotten meanwhile
             raise ProposalNotFound
         await self.finish(listed[0].to_wire())
 
@@ -215,7 +215,7 @@ class NoteHandler(MemoryBase):
 
     @property
     def notes(self) -> NoteManager:
-        """Raises as ``check_memory``."""
+        """The person's notes. Raises the errors of ``check_memory``."""
         return self.memory.notes
 
     @guarded("read")
@@ -262,7 +262,7 @@ class NoteHandler(MemoryBase):
             await stored.delete()
         await notes.delete(notebook_id)
         if texts:
-            await stored.delete()  # stored meanwhile
+            await stored.delete()  # delete prompts that were stored meanwhile
         await self.finish({"deleted_prompts": stored.deleted_count})
 
     def _answer(self, note: Note | None, is_being_worded: bool = False) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from ..rules.visible_text import visible_part
 from .document import clean
 
 MAX_TEXT = 500  # characters
-MAX_NOTE = 600  # of a notebook's note
+MAX_NOTE = 600  # characters of a notebook's note
 
 # ``\w`` includes Chinese characters, which are written next to numbers.
 _START = r"(?<![A-Za-z0-9_.])"
@@ -55,15 +55,19 @@ _VALUE = UserText("This looks like data about a person or an account, so it is n
 
 
 def checked_text(text: str) -> str:
-    """Return one line, which git can't mix up, without invisible characters and comments.
+    """Return a text in one line, without invisible characters and comments.
 
-    Raises NotRemembered if it is empty or too long, or contains a secret.
+    If entries had several lines, git could mix them when it merges branches. Raises NotRemembered
+    if the text is empty or too long, or contains a secret.
     """
     return _checked(clean(visible_part(fix_surrogates(text))).replace("\n", " "), MAX_TEXT)
 
 
 def checked_note(text: str) -> str:
-    """Return a note without invisible characters and empty lines. Raises as ``checked_text``."""
+    """Return a note without invisible characters and empty lines.
+
+    Raises the errors of ``checked_text``.
+    """
     lines = visible_part(fix_surrogates(text)).splitlines()
     return _checked("\n".join(" ".join(line.split()) for line in lines if line.strip()), MAX_NOTE)
 
@@ -79,7 +83,7 @@ def _checked(text: str, max_length: int) -> str:
 
 
 def checked_proposal(text: str) -> str:
-    """Return a text as ``checked_text`` does.
+    """Return a text as ``checked_text`` does, and raise its errors.
 
     Raises NotRemembered also for paths in a home folder, and data about people or accounts.
     """
@@ -103,7 +107,7 @@ def identifies_somebody(text: str) -> bool:
 
 
 def _is_bank_account(text: str) -> bool:
-    """Check the digits of an IBAN."""
+    """Check the check digits of an IBAN."""
     account = text.replace(" ", "")
     digits = "".join(str(int(character, 36)) for character in account[4:] + account[:4])
     return int(digits) % 97 == 1

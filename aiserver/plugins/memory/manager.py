@@ -81,7 +81,7 @@ class MemoryManager:
 
     @property
     def scopes(self) -> list[Scope]:
-        """A project's memory needs files."""
+        """The scopes that exist here: a project's memory needs files."""
         return [scope for scope in SCOPES if scope == "person" or self._project is not None]
 
     async def sweep(self) -> None:
@@ -92,7 +92,7 @@ class MemoryManager:
         await self._update("corrections", lambda _: None)
 
     async def unreadable_scopes(self) -> list[Scope]:
-        """Such a memory is no text, a link or too large."""
+        """Return the memories that can't be read: no text, a link or too large."""
         unreadable: list[Scope] = []
         for scope in self.scopes:
             try:
@@ -127,13 +127,13 @@ class MemoryManager:
         return await run_in_memory_thread(parse)
 
     async def add(self, scope: Scope, text: str, source: TurnSource | None = None) -> MemoryEntry:
-        """Write a new entry. Raises as ``limits.checked_text``."""
+        """Write a new entry and return it. Raises the errors of ``limits.checked_text``."""
         return await self._add(new_id(), scope, checked_text(text), source)
 
     async def change(self, scope: Scope, id_: str, text: str, expected: str) -> MemoryEntry:
-        """Change an entry whose text is still ``expected``.
+        """Change an entry whose text is still ``expected``; return it.
 
-        Raises NotFound, MemoryEntryChanged, and as ``limits.checked_text``.
+        Raises NotFound, MemoryEntryChanged, and the errors of ``limits.checked_text``.
         """
         new_text = checked_text(text)
         await self._edit(scope, lambda old: document.change(old, id_, new_text, expected))
@@ -201,7 +201,7 @@ class MemoryManager:
     ) -> Proposal:
         """Store a proposal, unless it waits already; return it.
 
-        Raises as ``limits.checked_proposal``.
+        Raises the errors of ``limits.checked_proposal``.
         """
         now = self._now()
         proposal = Proposal(
@@ -234,8 +234,8 @@ class MemoryManager:
     ) -> MemoryEntry:
         """Write and return a proposal's entry, possibly with another text or scope.
 
-        The entry ``replaces`` of the same scope is removed. If it was confirmed already, return its
-        entry. Raises ProposalNotFound, and as ``limits.checked_text``.
+        The entry ``replaces`` of the same scope is removed. If the proposal was confirmed already,
+        return its entry. Raises ProposalNotFound, and the errors of ``limits.checked_text``.
         """
         given_text = None if text is None else checked_text(text)
         if scope:
@@ -292,7 +292,7 @@ class MemoryManager:
         return decode(await store.read("memory", owner=owner))
 
     async def _edit(self, scope: Scope, change: Callable[[str], str]) -> None:
-        """Remove the decisions about removed entries, too."""
+        """Change the text of a memory, and remove the decisions about removed entries."""
         store, owner = self._store_of(scope)
         removed: set[str] = set()
 
@@ -349,7 +349,7 @@ class MemoryManager:
         await self._change_proposals(lambda waiting: [apply(proposal) for proposal in waiting])
 
     async def _change_proposals(self, change: Callable[[list[Proposal]], list[Proposal]]) -> None:
-        """Remove expired proposals, too."""
+        """Change the stored proposals, without those that have expired."""
         await self._update("proposals", lambda data: proposals.change(data, self._now(), change))
 
     async def _finish_confirmations(self) -> None:
@@ -395,7 +395,7 @@ def create_memory(
     """Return the manager of an owner's memories.
 
     ``folder`` is the one that Jupyter serves, or None if notebooks aren't files. Raises
-    SettingError.
+    SettingError if the setting of the store is invalid.
     """
     root = None if folder is None else project_root(Path(folder))
     return MemoryManager(
@@ -420,8 +420,8 @@ def create_person_store(
 ) -> MemoryStore:
     """Create the store of the person's memory.
 
-    ``choice`` is empty, for where the sessions are, ``file``, a class or its import path. Raises
-    SettingError.
+    ``choice`` is a class, its import path, ``file``, or empty: then the memory is where the
+    sessions are. Raises SettingError if there is no such store.
     """
     if choice and choice != "file":
         try:

@@ -24,7 +24,7 @@ from ..search import Hit, SearchEngine
 from ..search.embeddings import is_installed
 from ..search.engine import PATIENCE, SearchMode
 
-MIN_MEANING = 0.7  # of the embeddings, if there are any
+MIN_MEANING = 0.7  # the similarity of embeddings, if there are any
 # Offsets and limits of a search; usually, the first suffices.
 _PAGES = ((0, 16), (16, 48))
 _SEARCHES: list[tuple[SearchMode, float]] = [("request", 0.0), ("meaning", MIN_MEANING)]
@@ -132,7 +132,7 @@ def _clean_steps(session: Session, language: str, owner_name: str) -> dict[int, 
 
 
 def _is_clean(steps: Sequence[Step], turn: Step) -> bool:
-    """Return whether it was accepted as it was, and not changed later."""
+    """Return whether the suggestion was accepted as it was, and not changed later."""
     if turn.outcome != "accepted" or not turn.code:
         return False
     accepts = (step for step in steps if step.kind == "accept" and step.from_step == turn.index)
@@ -143,7 +143,7 @@ def _is_clean(steps: Sequence[Step], turn: Step) -> bool:
     for step in steps[accept.index + 1 :]:
         if step.kind == "turn" and step.applied:
             break
-        if step.kind == "accept":  # that of an older answer, which was better
+        if step.kind == "accept":  # it accepts an older answer, which was better
             return step.from_step is not None and step.from_step > turn.index
         if step.after != turn.code or step.missing is not None:
             return False

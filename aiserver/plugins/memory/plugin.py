@@ -41,7 +41,7 @@ class MemoryPlugin(Plugin):
         self._settings = settings
 
     def start(self, host: Host) -> None:
-        """Raises SettingError."""
+        """Create the manager of the memories. Raises SettingError."""
         from ..search.plugin import SearchPlugin
         from .manager import create_memory
         from .notes.wording import NoteWriter

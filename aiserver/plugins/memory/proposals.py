@@ -69,10 +69,10 @@ class Proposal(BaseModel):
         try:
             return handler(value)
         except ValidationError:
-            return None  # it waits
+            return None  # so the proposal waits
 
     def belongs_to(self, project: str) -> bool:
-        """Return whether the person decides about it in this project."""
+        """Return whether the person decides about the proposal in this project."""
         scope = self.decision.scope if self.decision else self.scope
         return scope == "person" or self.project == project
 
@@ -83,7 +83,7 @@ class Proposal(BaseModel):
 def parse(data: bytes | None, now: float) -> list[Proposal]:
     """Return the stored proposals that haven't expired, oldest first.
 
-    Those of a newer version are left out. Raises DamagedDocument.
+    Those that only a newer version can read are left out. Raises DamagedDocument.
     """
     return _split(data, now)[0]
 
@@ -119,7 +119,7 @@ def _split(data: bytes | None, now: float) -> tuple[list[Proposal], list[Any]]:
 
 
 def append(proposals: Sequence[Proposal], proposal: Proposal) -> list[Proposal]:
-    """Append one, and drop the oldest ones if there are too many."""
+    """Append a proposal, and drop the oldest ones if there are too many."""
     waiting = [other for other in proposals if not other.decision]
     dropped = {other.id for other in waiting[: max(len(waiting) + 1 - MAX_PROPOSALS, 0)]}
     return [*(other for other in proposals if other.id not in dropped), proposal]

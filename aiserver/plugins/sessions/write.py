@@ -108,7 +108,7 @@ class StoreWriter:
             report.new_event_count += merged_event_count - old_event_count
 
     async def _store_for(self, key: SessionKey) -> SessionManager:
-        """A dry run writes into memory."""
+        """Return the store to write to; for a dry run, one in memory with a copy of the session."""
         if not self._dry_run:
             return self._store
         if not await self._dry_run_store.exists(key):
@@ -126,7 +126,7 @@ class StoreWriter:
         if new_entries:
             self.report.log_count += 1
         if new_entries and not self._dry_run:
-            # Merging sessions may have changed the seqs to which entries refer.
+            # Merging the sessions may have changed the seqs to which entries refer.
             if stored_log:
                 seqs = await self._find_seqs(notebook_id, owner, new_entries)
                 new_entries = [renumber_entry(entry, seqs.get) for entry in new_entries]

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _ONE_LINE = re.compile(r"^[ \t]*(`{3,})([^`\n]+)\1[ \t]*$", re.MULTILINE)
 _BARE_FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})[ \t]*")
 _PARTIAL_FENCE = re.compile(r"\n[ ]{0,3}(`{1,2}|~{1,2})\Z")
-_VERSION = "0123456789."  # as in ``python3.11``
+_VERSION = "0123456789."  # the characters of a version, as in ``python3.11``
 _MAX_FENCES = 8  # that may be lines of one string
 
 
@@ -62,7 +62,7 @@ def _in_three_lines(match: re.Match[str]) -> str:
 
 
 def _language_of(info: str) -> str:
-    """The words after a fence may name a file, such as main.py."""
+    """Return the language after a fence, perhaps named by a file such as main.py."""
     tag = next(iter(info.split()), "").strip("{}.,:")
     name = tag.rstrip(_VERSION).rpartition(".")[2]
     return fence_name(name) if name else ""

@@ -56,10 +56,10 @@ _ANOTHER_WAY = re.compile(
 )
 _CODE_SIGNS = re.compile(r"[;{}=]|<-|\w\(|^[ \t]*(#|//|--)", re.MULTILINE)
 _WRAPPER = re.compile(r"\s*(`{3,}|~{3,})[ \t]*(?:markdown|md)[ \t]*\n", re.IGNORECASE)
-# Around code without a fence, such as "Here is the code:".
+# Words around code without a fence, such as "Here is the code:".
 _INTRODUCTION = re.compile(r"[^\n]*(?:[:：]\n+|\n\s*\n)")
 _LAST_PARAGRAPH = re.compile(r"\n[^\S\n]*\n[^\n]+\Z")
-_NO_CODE = ("text", "output", "console", "log", "markdown")  # of blocks without code
+_NO_CODE = ("text", "output", "console", "log", "markdown")  # languages of blocks without code
 
 
 def split_code(text: str, language: CellLanguage) -> tuple[str, str, tuple[Replaced, ...]]:

@@ -17,7 +17,7 @@ _HELP_LINE = re.compile(r"^([ \t]*)[%\w.]+\?{1,2}[ \t]*$", re.MULTILINE)
 _PROSE_LIKE = (ast.Name, ast.Tuple, ast.List, ast.Constant, ast.Compare, ast.BoolOp, ast.UnaryOp)
 
 _INLINE_CODE = re.compile(r"`[^`\n]*`")
-# The ends of a sentence, and signs of code that no sentence contains.
+# The beginning and the end of a sentence, and signs of code that no sentence contains.
 _SENTENCE_START = re.compile(r"(?:[-*>•]\s+|\d+[.)]\s+)*[\"“‘「『(*]*(?:[A-Z]|[^\W\d_a-zA-Z])")
 _SENTENCE_END = re.compile(r"[.!?:…。！？：][\"”’」』)*]*$")
 _IN_NO_SENTENCE = re.compile(r"^[%!?@#]|[=;{}\[\]]|\w\(|\\$")

@@ -25,7 +25,7 @@ Part = Literal["code", "explanation"]
 
 _SIGN_OF_CODE = re.compile(r"[=(\[{:%!`~]")
 _SHORT = 40  # characters; a shorter line may be code or words
-_SHARE = 20  # at most this fraction of the time
+_SHARE = 20  # reading takes at most a twentieth of the time
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class Change:
-    """``text`` is added to a part or, if it ``replaces``, is all of it."""
+    """A change of a part: ``text`` is added to it or, if it ``replaces``, is all of it."""
 
     part: Part
     text: str
@@ -52,7 +52,7 @@ def read_answer(
 ) -> Answer:
     """Read an answer. If it hasn't ended, text that may be code or words is left out.
 
-    ``in_words``: its code is a part of the explanation.
+    The code of an answer ``in_words`` is a part of the explanation.
     """
     text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
     thoughts, text = split_thoughts(text)
@@ -107,7 +107,7 @@ class AnswerReader:
             return []
         changes = self._read(ended=False)
         ended = time.monotonic()
-        # The first reading may load the parser.
+        # The first reading may be slow, because it loads the parser.
         if self._has_read:
             self._next_reading = ended + _SHARE * (ended - started)
         self._has_read = True

@@ -17,7 +17,7 @@ import re
 
 from ...redact import redact
 
-MAX_STORED = 10_000  # of a turn
+MAX_STORED = 10_000  # characters of a turn's thoughts
 CUT = "\n\n[…]"  # at the end of longer thoughts
 
 _NAMES = r"(think|thinking|thoughts?|reasoning|reflection)"
@@ -25,7 +25,7 @@ _BLOCK = re.compile(rf"\s*[<\[]{_NAMES}[>\]](.*?)(?:[<\[]/\1[>\]]|\Z)", re.IGNOR
 # Without an opening tag, nothing or a fence follows in the line.
 _CLOSING = re.compile(rf"[<\[]/{_NAMES}[>\]][ \t]*(?=\n|[`~]{{3}}|\Z)", re.IGNORECASE)
 _HARMONY = re.compile(r"\s*(?:<\|start\|>[^<]*)?<\|channel\|>")
-# Harmony's channel, perhaps a type, and text.
+# A message of Harmony: its channel, perhaps a type, and its text.
 _MESSAGE = re.compile(
     r"<\|channel\|>\s*(\w+)[^<]*(?:<\|constrain\|>[^<]*)?<\|message\|>"
     r"(.*?)(?=<\|(?:start|channel|end|return|call)\|>|\Z)",
@@ -51,6 +51,6 @@ def split_thoughts(text: str) -> tuple[str, str]:
 
 
 def stored_thoughts(thoughts: str) -> str:
-    """Redact before cutting: a part of a secret isn't recognised."""
+    """Return the beginning of thoughts, redacted first: a part of a secret isn't recognised."""
     thoughts = redact(thoughts[: 2 * MAX_STORED], is_prose=True).strip()
     return thoughts if len(thoughts) <= MAX_STORED else thoughts[:MAX_STORED].rstrip() + CUT

@@ -43,7 +43,7 @@ NO_NAMES = CellNames(frozenset(), frozenset(), frozenset())
 
 @lru_cache(maxsize=4096)
 def cell_names(code: str) -> CellNames:
-    """Read a Python cell without IPython's magics."""
+    """Return the names in a Python cell, whose magics are ignored."""
     plain = _MAGIC_LINE.sub("", code)
     tree = parse_python(plain)
     if tree is None:
@@ -70,15 +70,15 @@ def needed_cells(cells: Sequence[CellNames], names: Collection[str]) -> list[int
     for index, cell in enumerate(cells):
         for name in cell.defined | cell.changed:
             writers.setdefault(name, []).append(index)
-    needed: dict[int, None] = {}  # ordered
+    needed: dict[int, None] = {}  # used as an ordered set
     queue = [(len(cells), name) for name in sorted(names)]
     visited: set[tuple[int, str]] = set()
-    for before, name in queue:  # it grows
+    for before, name in queue:  # the loop appends to it
         indexes = writers.get(name, [])
         for position in range(bisect_left(indexes, before) - 1, -1, -1):
             index = indexes[position]
-            # If visited, so are the earlier cells. Cells above a definition are about another
-            # object.
+            # If this pair was visited, so were the earlier cells. Cells above a definition are
+            # about another object.
             if (index, name) in visited:
                 break
             visited.add((index, name))
@@ -100,7 +100,7 @@ def _binds(symbol: symtable.Symbol) -> bool:
 
 
 def _global_uses(table: symtable.SymbolTable) -> Iterator[str]:
-    """Include builtins, and what its functions read."""
+    """Yield the global names, also builtins, that a cell and its functions read."""
     is_cell = table.get_type() == "module"
     for symbol in table.get_symbols():
         if symbol.is_referenced() and (is_cell or symbol.is_global()):
@@ -110,7 +110,7 @@ def _global_uses(table: symtable.SymbolTable) -> Iterator[str]:
 
 
 def _used_before_bound(tree: ast.Module) -> set[str]:
-    """Find names as in ``df = df.dropna()``."""
+    """Return the names that are read before they are bound, as in ``df = df.dropna()``."""
     used: set[str] = set()
     bound: set[str] = set()
     for statement in tree.body:
@@ -127,7 +127,7 @@ def _used_before_bound(tree: ast.Module) -> set[str]:
 
 
 def _changed_names(tree: ast.Module) -> Iterator[str]:
-    """Find names as in ``df["a"] = 1`` and ``rows.append(row)``."""
+    """Yield the names of changed objects, as in ``df["a"] = 1`` and ``rows.append(row)``."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Assign):
             targets = node.targets
@@ -149,7 +149,7 @@ def _changed_names(tree: ast.Module) -> Iterator[str]:
 
 
 def _changes_object(node: ast.expr) -> bool:
-    """Judge a call by its method's name and ``inplace``."""
+    """Return whether a call changes its object, by its method's name and ``inplace``."""
     return (
         isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)

@@ -20,12 +20,12 @@ from ..turns import Count
 from .dataflow import NO_NAMES, CellNames, cell_names, names_in_text, needed_cells
 from .outline import outline
 
-FRAME_TOKENS = 40  # marks and fences
+FRAME_TOKENS = 40  # for the marks and fences around cells
 # An upper bound: the tokens of a longer text aren't counted.
 _CHARACTERS_PER_TOKEN = 8
 
 
-_MAX_DEFINED = 5  # listed in the receipt of a cell
+_MAX_DEFINED = 5  # names listed in the receipt of a cell
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,7 @@ def _read_cells(cells: Sequence[ContextCell], language: str) -> list[_Cell]:
 
 
 def _needed_indexes(cells: Sequence[_Cell], intent: str, request: PromptInput) -> list[int]:
-    """Add the newest code cell and what it needs."""
+    """Return the needed cells, then the newest code cell and what it needs."""
     names = [cell.names for cell in cells]
     indexes = needed_cells(names, _needed_names(names, intent, request))
     newest = next((i for i in range(len(cells) - 1, -1, -1) if cells[i].is_code), None)
@@ -128,7 +128,7 @@ def _needed_names(cells: Sequence[CellNames], intent: str, request: PromptInput)
 async def _choose(
     cells: Sequence[_Cell], needed: Sequence[int], language: str, room: int, count: Count
 ) -> dict[int, _ChosenText]:
-    """Prefer needed cells, then the newest."""
+    """Return the chosen cells' texts by index: those of needed cells, then of the newest."""
     chosen: dict[int, _ChosenText] = {}
     needed_indexes = set(needed)
     others = [index for index in range(len(cells) - 1, -1, -1) if index not in needed_indexes]

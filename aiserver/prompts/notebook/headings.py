@@ -42,7 +42,7 @@ def headings(source: str, max_length: int = MAX_LENGTH) -> Iterator[tuple[int, s
                 fence = ""
         elif not fence and (match := _HEADING.match(line)):
             words = match[2].split()
-            if words and not words[-1].strip("#"):  # `# Prices #`
+            if words and not words[-1].strip("#"):  # as in `# Prices #`
                 words.pop()
             text = " ".join(words)[:max_length]
             if text:

@@ -55,7 +55,7 @@ def _shortened_statements(tree: ast.Module, lines: list[str]) -> Iterator[str]:
                 text = line[node.col_offset : node.end_col_offset].decode()
             if not 0 < len(text) <= _MAX_VALUE:
                 text = ast.unparse(_ValueShortener().visit(node))
-            # A comment is valid code.
+            # If it is still too long, it becomes a comment, which is valid code.
             is_short = len(text) <= 4 * _MAX_VALUE
             yield text if is_short else f"# {text[:_MAX_VALUE]} ..."
 

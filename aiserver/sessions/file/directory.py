@@ -49,7 +49,7 @@ FOLDER = ".aiserver_sessions"
 BLOBS = "blobs"
 NOTEBOOKS = "notebooks"
 LOCKS = "locks"
-SHARDS = 256  # lock files for names
+SHARDS = 256  # the number of lock files for names
 _DIRECTORY_LOCK = SHARDS  # the directory's lock file, after those for names
 
 
@@ -66,7 +66,7 @@ class ShardLocks:
 
     @contextlib.contextmanager
     def lock(self, name: str | None = None) -> Iterator[None]:
-        """Raises OSError, or StorageBusy after the timeout."""
+        """Lock a name, or the directory. Raises OSError, or StorageBusy after the timeout."""
         with self.try_lock(name, self._timeout) as is_locked:
             if not is_locked:
                 raise StorageBusy
@@ -113,7 +113,7 @@ class SessionDirectory:
         return network_disk_warning(self.path.parent) is None
 
     def start(self) -> list[str]:
-        """Make the folder private, remove orphaned temp files, and return notices."""
+        """Make an existing folder private, remove orphaned temp files, and return notices."""
         tested_folder = self.path.parent
         became_private = self.exists() and self._make_private()
         if self.exists() and check_folder(self._lock_folder):
@@ -135,7 +135,7 @@ class SessionDirectory:
         return [sentence for sentence in notices if sentence]
 
     def exists(self) -> bool:
-        """Raises StorageError if it is a link."""
+        """Return whether the folder exists. Raises StorageError if it is a link."""
         return check_folder(self.path)
 
     def is_writable(self) -> bool:
@@ -262,7 +262,7 @@ def _folders_up_to_project(start: Path) -> list[Path]:
 
 
 def _folders_up_to(start: Path, top: Path) -> list[Path]:
-    """Return none if ``start`` isn't below ``top``."""
+    """Return the folders from ``start`` up to ``top``; none if ``start`` isn't below ``top``."""
     return [folder for folder in (start, *start.parents) if folder.is_relative_to(top)]
 
 

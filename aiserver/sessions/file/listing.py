@@ -59,10 +59,10 @@ class Listing:
         self._summaries: dict[str, _CachedSummary] = {}
         self._names_lock = threading.Lock()  # for the next two attributes
         self._folder_stamp: Stamp | None = None
-        self._names: list[str] = []  # of all files, sorted
+        self._names: list[str] = []  # all file names, sorted
 
     def summaries(self, notebook_id: str | None, owner: str) -> list[SessionSummary]:
-        """Return the sessions of a notebook, or all, in no fixed order."""
+        """Return summaries of a notebook's sessions, or of all, in no fixed order."""
         return self._summarise(self._candidate_names(notebook_id), notebook_id, owner)
 
     def _summarise(
@@ -160,7 +160,7 @@ class Listing:
         return cached
 
     def _parse(self, name: str, data: bytes) -> codec.Parsed | None:
-        """Return the intact records, if there are any."""
+        """Return the session, or its intact records; None if none is intact."""
         try:
             return codec.read(data)
         except DamagedData:

@@ -152,7 +152,7 @@ class Blobs:
         return digest
 
     def get(self, sha256: str, owner: str) -> bytes | None:
-        """Return None if no intact blob has this hash."""
+        """Return a blob's bytes; None if no intact blob has this hash."""
         folders = (self._folder, self._folder / sha256[:2])
         if not (self._directory.exists() and all(check_folder(folder) for folder in folders)):
             return None

@@ -138,7 +138,7 @@ class FileSessionManager(SessionManager):
         return await self._run(self._files.exists, key)
 
     async def delete(self, key: SessionKey, *, if_revision: int | None = None) -> bool:
-        """Delete quarantined files, too; return False if there was neither."""
+        """Delete a session and its quarantined files; return False if there was neither."""
         return await self._run(self._files.delete, key, if_revision)
 
     async def fork(self, source: SessionKey, target: SessionKey) -> Session:
@@ -159,7 +159,7 @@ class FileSessionManager(SessionManager):
     async def notebook_id_lock(self, *, owner: str = "") -> AsyncIterator[None]:
         """Hold the lock of the whole folder, for all owners."""
         if not await self.writable():
-            yield  # without writing, no notebook gets an id
+            yield  # a process that can't write gives no notebook an id
             return
         stack = contextlib.ExitStack()
         acquiring = self._run(lambda: stack.enter_context(self._directory.lock_exclusive()))

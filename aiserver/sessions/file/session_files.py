@@ -44,7 +44,7 @@ from .directory import SessionDirectory
 
 T = TypeVar("T")
 
-LEGACY_SUFFIX = ".v0-"  # followed by a number
+LEGACY_SUFFIX = ".v0-"  # a number follows in the copy's name
 # Two writes within one tick of the disk's clock can have the same stamp, so a file that is younger
 # isn't cached.
 _MIN_AGE_NS = 100_000_000
@@ -82,7 +82,10 @@ class SessionFiles:
         )
 
     def load(self, key: SessionKey) -> Session | None:
-        """Raises SessionCorrupt if no record is intact, or if the file isn't a regular one."""
+        """Return the stored session, or None.
+
+        Raises SessionCorrupt if no record is intact, or if the file isn't a regular one.
+        """
         stored = self._load(key)
         return stored and stored.session
 
@@ -166,7 +169,7 @@ class SessionFiles:
         return stored is not None and stored.is_damaged
 
     def delete(self, key: SessionKey, if_revision: int | None) -> bool:
-        """Delete quarantined files, too; return False if there was neither."""
+        """Delete a session and its quarantined files; return False if there was neither."""
         name = session_name(key)
         if not (self.exists(key) or (self.directory.exists() and self._quarantined_names(name))):
             return False
@@ -187,7 +190,7 @@ class SessionFiles:
             raise DamagedData("not a regular file") from exc
 
     def stamp(self, name: str) -> Stamp | None:
-        """Return None if there is no regular file."""
+        """Return a file's stamp; None if there is no regular file."""
         try:
             status = os.lstat(f"{self.directory.path}{os.sep}{name}")
         except (FileNotFoundError, NotADirectoryError):
@@ -269,7 +272,7 @@ class SessionFiles:
         return replace_file(self.directory.path, name, data, shareable=True)
 
     def _quarantined_names(self, name: str) -> list[str]:
-        """Include legacy copies."""
+        """Return the quarantined files and legacy copies of a session's file."""
         with os.scandir(self.directory.path) as entries:
             return [
                 entry.name

@@ -283,7 +283,7 @@ class Verifier:
         return Finding(file.location, problem, partial(self._quarantine, file, data))
 
     def _check_temp_file(self, file: Path, name: str) -> Finding:
-        # The lock's holder may still be writing it.
+        # The lock's holder may still be writing the temp file.
         with self._directory.try_lock(name) as is_locked:
             if not is_locked or not file.exists():
                 return Finding(file.name)
@@ -291,10 +291,10 @@ class Verifier:
         return Finding(file.name, problem, partial(self._directory.remove_temp_file, file, name))
 
     def _quarantine(self, file: _File, checked_data: bytes = b"", base_name: str = "") -> None:
-        """Quarantine a file unless its content isn't ``checked_data`` any more.
+        """Quarantine a file if its content is still ``checked_data``.
 
-        That is empty for a file that isn't a regular one. A copy's quarantine name begins with
-        ``base_name``, the original's, so that both are deleted together.
+        ``checked_data`` is empty for a file that isn't a regular one. A copy's quarantine name
+        begins with ``base_name``, the original's, so that both are deleted together.
         """
         with self._directory.lock(file.location.removesuffix(file.name) + (base_name or file.name)):
             try:

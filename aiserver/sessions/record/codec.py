@@ -8,7 +8,7 @@ Invariants:
 - ``parse`` raises ``DamagedData`` for anything else, also for objects with duplicate keys, of which
   a JSON parser would use only the last value.
 - Of a session in a newer major version, ``parse`` returns what is valid in this version.
-  ``check_writable`` prevents that it is overwritten.
+  ``check_writable`` keeps it from being overwritten.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def encode(record: Stored, indent: int | None = 2) -> bytes:
 
 
 def to_dict(record: Stored) -> dict[str, Any]:
-    """Return the record as JSON-ready data. Raises InvalidRequest."""
+    """Return the record as JSON-ready data. Raises InvalidRequest if JSON can't represent it."""
     try:
         content = record.to_dict()
         _check_numbers(content)
@@ -139,7 +139,7 @@ def _check_duplicate_keys(data: bytes, session: Session) -> None:
         if encode(session, 2 if data.startswith(b"{\n") else None) == data:
             return
     try:
-        # Integers may have too many digits.
+        # Integers stay strings, because they may have too many digits.
         json.loads(data, object_pairs_hook=_reject_duplicates, parse_int=str)
     except DuplicateKey:
         raise
@@ -155,7 +155,7 @@ def _reject_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def parse_record(record_type: type[T], data: str | bytes) -> T:
-    """Parse a turn or event that ``encode`` has written. Raises ValueError."""
+    """Parse a turn or event that ``encode`` has written. Raises ValueError if it isn't valid."""
     try:
         return record_type.model_validate_json(data)
     except ValidationError:  # pydantic's parser rejects lone surrogates and deep nesting
@@ -225,7 +225,7 @@ def entry_content(entry: NotebookLogEntry) -> str:
 
 
 def _parse_line(line: bytes) -> NotebookLogEntry | None:
-    """Return None for an empty or damaged line."""
+    """Return a line's entry; None if the line is empty or damaged."""
     if not line:
         return None
     try:

@@ -22,7 +22,7 @@ from .codec import DamagedData
 from .merge import SeqsByDigest, cells_of, merge_into, missing_entries, without_saved
 from .mutations import check_writable, number_entries
 
-_MAX_MERGE_PATHS = 8  # of an entry; more aren't stored
+_MAX_MERGE_PATHS = 8  # the most of an entry; more aren't stored
 _META_SET_BY_MERGE = ("revision", "last_updated", "merged")  # keys of meta that ``merge_into`` sets
 
 
@@ -50,7 +50,7 @@ def merge_sessions(base: bytes, ours: bytes, theirs: bytes, merge_id: str) -> by
 def merge_branch(ours: Session, theirs: Session, merge_id: str) -> bool:
     """Merge the session of another branch as ``merge_into`` does; return whether ``ours`` changed.
 
-    The changes of seqs are added to ``meta.merged``, for other files with the old ones.
+    The changes of seqs are added to ``meta.merged``, because other files contain the old ones.
     """
     seqs: dict[int, int] = {}
     has_changed = merge_into(ours, theirs, merge_id=merge_id, seqs=seqs)
@@ -96,7 +96,7 @@ def merge_logs(ours: bytes, theirs: bytes, merge_id: str) -> bytes:
 
 
 def _add_merge_paths(ours: NotebookLogEntry, theirs: NotebookLogEntry, merge_id: str) -> bool:
-    """Return whether there are new paths."""
+    """Add their merge paths of an entry to ours; return whether some are new."""
     paths = ours.merged or [[]]
     new_paths = [[*path, merge_id] for path in theirs.merged or [[]] if path not in paths]
     if new_paths:

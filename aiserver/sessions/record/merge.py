@@ -82,9 +82,9 @@ def merge_into(
     """Append the records of ``theirs`` that ``ours`` lacks; return whether ``ours`` changed.
 
     If ``ours`` is unsaved and empty, without ``merged_digests``, it becomes a copy of ``theirs``.
-    ``merged_digests`` are those of records that were merged before: one that ``ours`` lacks was
-    deleted since, and isn't merged again. ``merge_id`` is that of a merge of git branches. ``seqs``
-    gets the seq in ``ours`` of each record of ``theirs``.
+    ``merged_digests`` are the digests of records that were merged before: one that ``ours`` lacks
+    was deleted since, and isn't merged again. ``merge_id`` is that of a merge of git branches.
+    ``seqs`` gets the seq in ``ours`` of each record of ``theirs``.
     """
     if ours.revision == 0 and not count_records(ours) and not merged_digests:
         _copy_session(ours, theirs)
@@ -180,7 +180,7 @@ def cells_of(entry: NotebookLogEntry) -> Mapping[str, Any]:
 
 
 def without_saved(entry: NotebookLogEntry) -> NotebookLogEntry:
-    """Remove the field ``saved``."""
+    """Return an entry without the field ``saved``."""
     if "saved" not in entry.data:
         return entry
     data = {name: value for name, value in entry.data.items() if name != "saved"}
@@ -225,7 +225,7 @@ def _entry_key(entry: NotebookLogEntry) -> str:
 
 
 def _changed_cells(entry: NotebookLogEntry) -> set[str]:
-    """``{_ORDER}`` means a change of the order."""
+    """Return the ids of the changed cells; ``{_ORDER}`` if their order changes."""
     if entry.type == "cell_order":
         return {_ORDER}
     return set(cells_of(entry)) if entry.type == "changed" else set()

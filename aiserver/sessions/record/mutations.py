@@ -27,7 +27,7 @@ from ...models import (
 from ...redact.texts import redact, redact_json
 from . import codec
 
-# Limits of each text in a summary; that of lines is for code only.
+# Limits of each text in a summary. The number of lines is limited only for code.
 _MAX_SUMMARY_CHARS = 500
 _MAX_SUMMARY_LINES = 10
 
@@ -66,7 +66,7 @@ def number_events(
 ) -> tuple[list[Event], list[Event]]:
     """Return all given events as stored, and the new ones among them, numbered from ``seq``.
 
-    ``existing`` maps ids to stored events: a client without a response sends an event again.
+    ``existing`` maps ids to stored events: a client that got no response sends an event again.
     """
     saved: list[Event] = []
     new: list[Event] = []
@@ -175,7 +175,7 @@ def find_problems(session: Session, key: SessionKey) -> str | None:
 
 
 def increment_revision(session: Session) -> bool:
-    """Set revision and time for one more write; return True."""
+    """Set the revision and the time for one more write; return True."""
     # Setting fields validates them again, which is slower (benchmarks/stores.py).
     changes = {"revision": session.revision + 1, "last_updated": utc_now()}
     session.meta = session.meta.model_copy(update=changes)

@@ -32,7 +32,7 @@ from .merge import merge_into
 RECOVERED_TYPE = "recovered"  # the note's type
 _Part = SessionMeta | Interaction | Event
 """A part of a session that can be recovered even if the rest of the session is damaged."""
-_REQUIRED_KEYS: dict[type[_Part], set[str]] = {  # by which a part is recognised
+_REQUIRED_KEYS: dict[type[_Part], set[str]] = {  # A part is recognised by these keys.
     Interaction: {"turn_id", "user_request"},
     Event: {"seq", "type"},
     SessionMeta: {"version", "notebook_id"},
@@ -110,7 +110,7 @@ def is_empty(session: Session) -> bool:
 
 
 def _decode(data: bytes) -> str:
-    """The bytes need not be valid UTF-8."""
+    """Decode bytes that need not be valid UTF-8."""
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         text = data.decode("utf-16", "replace")
         if _OBJECT_START.search(text):  # if not, the first two bytes weren't a byte order mark
@@ -167,13 +167,13 @@ def _unknown_keys(groups: list[_Group]) -> dict[str, Any]:
 
 
 def _unique_or_values(pairs: list[tuple[str, Any]]) -> Any:
-    """Return a list of the values if there are duplicate keys."""
+    """Return a dict, or a list of the values if there are duplicate keys."""
     content = dict(pairs)
     return content if len(content) == len(pairs) else [value for _, value in pairs]
 
 
 def _intact_objects(text: str) -> Iterator[Any]:
-    """Leave out objects that are nested in another intact one."""
+    """Yield the intact objects that aren't nested in another intact one."""
     decoder = json.JSONDecoder(object_pairs_hook=_unique_or_values)
     effort = _MAX_EFFORT * (len(text) + 100_000)
     match = _OBJECT_START.search(text)

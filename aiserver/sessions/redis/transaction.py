@@ -11,8 +11,8 @@ for which there is a hash ``owners`` set the owners who have or had sessions, lo
 the lock for notebook ids ========================= ======
 =============================================================
 
-Invariants: if a value that a transaction got has changed until its end, it has no effect and runs
-again.
+Invariants: if a value that a transaction got changes before its end, the transaction has no effect
+and runs again.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def decode_owner(text: str) -> str:
 def run_transaction(
     client: Client, prefix: str, work: Callable[[Transaction], T], timeout: float
 ) -> T:
-    """Run ``work``. Raises StorageBusy if others prevent this for ``timeout`` seconds."""
+    """Run ``work`` in a transaction. Raises StorageBusy after ``timeout`` seconds of conflicts."""
     deadline = time.monotonic() + timeout
     while True:
         transaction = _RedisTransaction(client, prefix)

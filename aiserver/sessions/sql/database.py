@@ -227,7 +227,7 @@ class Database(ABC):
         """Return whether the database says that it accepts writes."""
 
     def erase_deleted(self) -> None:
-        """Erase the bytes of deleted rows; a server does it by itself."""
+        """Erase the bytes of deleted rows; a database server does it by itself."""
         return
 
     def close_idle(self) -> None:

@@ -1,6 +1,6 @@
 """Map the exceptions of SQLAlchemy and the database drivers to AI Server's errors.
 
-Invariants: an error's message is a fixed text, without any of the database's, the URL or the
+Invariants: an error's message is a fixed text, without words of the database, the URL or the
 password. The original exception is only its ``__cause__``. A transaction is attempted again only if
 nothing was changed, or if the next attempt can find out whether it was committed.
 """

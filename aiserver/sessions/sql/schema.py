@@ -55,7 +55,7 @@ _OLD_TABLES = (
 
 
 class Name(TypeDecorator[str]):
-    """Short texts, compared byte by byte."""
+    """A column of short texts, compared byte by byte."""
 
     impl = String
     cache_ok = True

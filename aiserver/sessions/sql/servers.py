@@ -31,7 +31,7 @@ SET tcp_keepalives_idle = 30;
 SET tcp_keepalives_interval = 10;
 SET tcp_keepalives_count = 3
 """
-# AI Server then notices that the database's machine has died.
+# With these, AI Server notices that the database's machine has died.
 _KEEPALIVES = {
     "keepalives_idle": 30,
     "keepalives_interval": 10,

@@ -23,7 +23,7 @@ from .database import LOCK_TIMEOUT, Database
 T = TypeVar("T")
 
 _ERASE_TIMEOUT_MS = 200  # milliseconds to wait for other processes
-_WAL_PAUSE = 0.02  # seconds between attempts
+_WAL_PAUSE = 0.02  # seconds between attempts to enable the log
 
 
 class SQLiteDatabase(Database):

@@ -60,7 +60,7 @@ def run_with_memories(
     run_command: Callable[[argparse.Namespace, MemoryContext], Awaitable[int]],
     arguments: argparse.Namespace,
 ) -> int:
-    """Run a command with the memories of a server in this folder."""
+    """Run a command with the memories that a server in this folder would use."""
 
     async def run() -> int:
         async with open_store() as histories:
@@ -92,7 +92,7 @@ async def run_list(arguments: argparse.Namespace, context: MemoryContext) -> int
 
 async def run_add(arguments: argparse.Namespace, context: MemoryContext) -> int:
     """Add an entry, unless the memory has the same one."""
-    if fix_surrogates(arguments.text) != arguments.text:  # not in the encoding
+    if fix_surrogates(arguments.text) != arguments.text:  # bytes that aren't in the encoding
         raise SettingError("The text contains invalid characters.")
     for item in await context.listed(arguments.scope):
         if item.text == arguments.text.strip():
@@ -152,9 +152,9 @@ async def run_forget(arguments: argparse.Namespace, context: MemoryContext) -> i
         raise SettingError("Choose what to forget: an ID of “memory list”, or --text.")
     listed = await context.listed()
     ids = _full_ids(arguments.id, {item.id for item in listed})
-    # One text in both memories can have one id; both are forgotten.
+    # A text in both memories can have the same id; both are forgotten.
     selected = [item for item in listed if item.id in ids]
-    # Otherwise, the given text would be in the next prompt.
+    # Forget entries with the given text, too: otherwise, it would be in the next prompt.
     texts = {text.strip() for text in arguments.text if text.strip()}
     selected += [item for item in listed if item.text in texts and item not in selected]
     for item in selected:

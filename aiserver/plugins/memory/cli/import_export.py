@@ -7,10 +7,10 @@ Invariants:
 - What is imported waits for the person, unless ``--confirm`` is given.
 - An import never displaces what waits already.
 
-Memories of nanobot and PCAI are Markdown with headings, lists and paragraphs, too. In older files
-of PCAI, a line such as ``- [2026-02-05] #preference: …`` contains a date and a category. PCAI's
-``memory_store.json`` is a list of objects with ``content``, which is Markdown, and its items that
-wait are objects with an ``id`` such as ``pending_1770963``. Other JSON is read if it has this
+Memories of nanobot and PCAI, like ours, are Markdown with headings, lists and paragraphs. In older
+files of PCAI, a line such as ``- [2026-02-05] #preference: …`` contains a date and a category.
+PCAI's ``memory_store.json`` is a list of objects with ``content``, which is Markdown, and its items
+that wait are objects with an ``id`` such as ``pending_1770963``. Other JSON is read if it has this
 shape: a list of texts or of objects with ``text``, ``content`` or ``memory``, or an object that
 contains such a list or maps ids to such objects.
 
@@ -39,7 +39,7 @@ from ..limits import checked_proposal, checked_text
 from ..proposals import MAX_PROPOSALS
 from .commands import MemoryContext
 
-_MAX_CONFIRMED = 1_000  # adding one takes as long as reading the memory
+_MAX_CONFIRMED = 1_000  # adding an entry takes as long as reading the memory
 MAX_FILE_BYTES = 64 * 1024 * 1024  # a thousand entries of PCAI with their vectors have 12 MB
 MAX_TEXT_LENGTH = 4 * 1024 * 1024  # characters of a file
 _JSON_SUFFIX = ".json"
@@ -48,9 +48,9 @@ _LIST_NAMES = ("entries", "memories", "memory", "items", "pending", "pendingitem
 _PENDING_ID = "pending_"
 _OUR_COMMENT = "<!-- aiserver id="
 _DATE_AND_CATEGORY = re.compile(r"\[\d{4}-\d{2}-\d{2}\]\s*(?:#[^\s:：]+[:：]?\s*)?")
-# PCAI writes it directly below a paragraph, which becomes a heading.
+# PCAI writes this directly below a paragraph, which becomes a heading.
 _RULE = re.compile(r"^-{3,}[ \t]*$", re.MULTILINE)
-# Texts of new files of nanobot and PCAI.
+# nanobot and PCAI write these into new files.
 _TEMPLATE_TEXTS = {
     "This file stores important information that should persist across sessions.",
     "(Important facts about the user)",
@@ -194,7 +194,7 @@ def _print_summary(plan: _Plan, lifetime: float) -> None:
 def _markdown_lines(listed: Sequence[MemoryEntry]) -> Iterator[str]:
     place = ("", "")
     for entry in listed:
-        # Below a title, there is no section.
+        # What is directly below a title has no section.
         if place[0] != entry.scope or (place[1] and not entry.section):
             yield from (f"# {_TITLES[entry.scope]}", "")
             place = (entry.scope, "")

@@ -30,10 +30,10 @@ from .outline import Outline
 LIFETIME = 14 * 24 * 3600.0  # seconds without use until a note expires
 MAX_NOTES = 200
 MAX_OWN_NOTES = 400
-_MIN_PART = 8  # a shorter text, such as “R”, occurs in many notes
-_MAX_REPLACED = 100  # those that can be restored
+_MIN_PART = 8  # characters; a shorter text, such as “R”, occurs in many notes
+_MAX_REPLACED = 100  # replaced notes that can be restored
 _SWEEP_INTERVAL = 3600.0  # seconds
-_USE_INTERVAL = 24 * 3600.0  # a use is stored only if the stored one is older
+_USE_INTERVAL = 24 * 3600.0  # seconds; a use is stored only if the stored one is older
 _CHANGED = UserText("This note has been changed in the meantime. Look at it again, then decide.")
 _DAMAGED = UserText(
     "AI Server can’t read the notes about your notebooks: the file with them is damaged. "
@@ -64,7 +64,7 @@ class Note(BaseModel):
 
     @property
     def is_generated(self) -> bool:
-        """Whether the text is neither the person's nor their decision to have none."""
+        """Whether the text, or its absence, isn't the person's decision."""
         return self.author in ("outline", "model")
 
     def without_text(self) -> Note:
@@ -143,7 +143,7 @@ class NoteManager:
 
         With ``is_undo``, restore the note that the person's last act replaced or deleted, with its
         author and dates, even if another window had changed it. After a restart of the server,
-        ``text`` is written. Raises MemoryEntryChanged, and as ``limits.checked_note``.
+        ``text`` is written. Raises MemoryEntryChanged, and the errors of ``limits.checked_note``.
         """
         new_text = checked_note(text)
 
@@ -169,7 +169,7 @@ class NoteManager:
         await self._change(notebook_id, change)
 
     async def set_used(self, notebook_id: str, *, is_used: bool) -> Note:
-        """Raises NotFound."""
+        """Use a note in requests from now on, or don't. Raises NotFound."""
 
         def change(old: Note | None) -> Note:
             if old is None:
@@ -179,7 +179,7 @@ class NoteManager:
         return await self._change(notebook_id, change)
 
     async def delete(self, notebook_id: str) -> None:
-        """The note isn't made again unless the person asks."""
+        """Erase a note's text. It isn't made again unless the person asks."""
         await self._change(notebook_id, lambda old: self._own("", old), can_undo=True)
 
     async def erase(self, texts: Collection[str]) -> None:
@@ -226,7 +226,7 @@ class NoteManager:
     async def _change(
         self, notebook_id: str, change: Callable[[Note | None], N], *, can_undo: bool = False
     ) -> N:
-        """``change`` returns the new note; None removes it."""
+        """Replace a note by the result of ``change``, which is returned; None removes the note."""
         last: list[tuple[Note | None, N]] = []
 
         def edit(notes: dict[str, Note]) -> dict[str, Note]:
@@ -244,7 +244,7 @@ class NoteManager:
         return new
 
     async def _edit(self, edit: Callable[[dict[str, Note]], dict[str, Note]]) -> None:
-        """``edit`` must not change its argument."""
+        """Replace all notes by the result of ``edit``, which must not change its argument."""
 
         def apply(data: bytes | None) -> bytes | None:
             notes = self._parse(data)
@@ -261,7 +261,7 @@ def parse(data: bytes | None, now: float, lifetime: float) -> dict[str, Note]:
     """Return the notes that haven't expired, by notebook id.
 
     Of an expired note that the person doesn't send, that choice is returned. Invalid notes are left
-    out. Raises MemoryUnreadable.
+    out. Raises MemoryUnreadable if the document is damaged.
     """
     if data is None:
         return {}
@@ -289,7 +289,7 @@ def parse(data: bytes | None, now: float, lifetime: float) -> dict[str, Note]:
 
 
 def encode(notes: Mapping[str, Note]) -> bytes | None:
-    """Return None for no notes."""
+    """Return notes as stored, or None if there are none."""
     if not notes:
         return None
     by_use = sorted(notes.items(), key=lambda pair: pair[1].used_at)
@@ -301,5 +301,5 @@ def encode(notes: Mapping[str, Note]) -> bytes | None:
 
 
 def _contains(note: str, text: str) -> bool:
-    """A short text must be a line of its own."""
+    """Return whether a note contains a text; a short text must be a line of its own."""
     return text in note.splitlines() or (len(text) >= _MIN_PART and text in note)

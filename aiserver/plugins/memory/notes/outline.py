@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from markdown_it.token import Token
 
 _MAX_SOURCES = 400_000  # characters; later cells are left out
-_MAX_MARKDOWN = 4000  # characters that are read
+_MAX_MARKDOWN = 4000  # characters that are read for the title and the sentences
 _MAX_TITLE = 100
 _MAX_INTRODUCTION = 220
 _MAX_FILES = 4
@@ -100,7 +100,7 @@ class Outline:
 
 
 def outline_of(cells: Sequence[NoteCell]) -> Outline:
-    """Takes up to a second for the longest notebooks."""
+    """Return a notebook's outline. Takes up to a second for the longest notebooks."""
     clean = clean_cells(cells)
     return Outline(_checked(_purpose(clean)), _checked(", ".join(_files(clean))))
 
@@ -191,7 +191,7 @@ def _files(cells: Sequence[NoteCell]) -> list[str]:
 
 
 def _checked(text: str) -> str:
-    """Return "" if a note may not contain it."""
+    """Return a text, or "" if a note may not contain it."""
     try:
         return checked_note(text)
     except NotRemembered:

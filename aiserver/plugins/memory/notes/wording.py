@@ -70,7 +70,7 @@ _CODE = re.compile(
 async def purpose_messages(
     outline: str, cells: Sequence[NoteCell], style: Style, budget: int, count: Count
 ) -> list[BaseMessage]:
-    """``outline`` and ``cells`` contain no secrets."""
+    """Return the messages. ``outline`` and ``cells`` contain no secrets."""
     from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 
     is_small = style == "compact"
@@ -93,7 +93,7 @@ async def purpose_messages(
 
 
 def clean_purpose(answer: str, outline: str) -> str:
-    """Return one line; "" if it is too long, code, or in another language."""
+    """Return an answer in one line; "" if it is too long, code, or in another language."""
     text = " ".join(answer.strip().strip("\"“”'").split())
     is_nonsense = len(text) > MAX_PURPOSE or len(text) < 8 or bool(_CODE.search(answer.strip()))
     is_other_language = bool(_HAN.search(text)) != bool(_HAN.search(outline))

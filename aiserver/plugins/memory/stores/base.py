@@ -40,7 +40,7 @@ class DamagedDocument(Exception):
 
 
 def parse_object(data: bytes | None) -> dict[str, Any]:
-    """Return {} for an empty or missing document. Raises DamagedDocument."""
+    """Return a document's JSON object, {} if it is empty or missing. Raises DamagedDocument."""
     try:
         stored = json.loads(data or b"{}")
     except (ValueError, RecursionError) as exc:
@@ -70,9 +70,9 @@ class MemoryStore(LoggingConfigurable, metaclass=_Meta):
     ) -> bool:
         """Write a document if it is still ``expected``; otherwise, change nothing, return False.
 
-        None means no document, so it deletes as ``new``. If a database server's response is lost
-        for good, the document may have been written although StorageUnreachable is raised. Raises
-        MemoryTooLarge if ``new`` has more than ``max_bytes`` bytes, and isn't shorter.
+        None stands for no document, so as ``new`` it deletes. If a database server's response is
+        lost for good, the document may have been written although StorageUnreachable is raised.
+        Raises MemoryTooLarge if ``new`` has more than ``max_bytes`` bytes, and isn't shorter.
         """
 
     async def update(

@@ -62,8 +62,8 @@ _FOR_GIT = {
 class FileMemoryStore(MemoryStore):
     """Stores documents as files in one folder.
 
-    An owner with a name has an inner folder. ``is_shared_by_git``: the files are as readable as
-    others of the project.
+    The documents of an owner with a name are in a subfolder. ``is_shared_by_git``: the files are as
+    readable as others of the project.
     """
 
     def __init__(self, folder: Path, *, is_shared_by_git: bool = False, **kwargs: Any) -> None:
@@ -75,7 +75,9 @@ class FileMemoryStore(MemoryStore):
         return self._folder_of(owner) / FILE_NAMES[name]
 
     async def read(self, name: DocumentName, *, owner: str = "") -> bytes | None:
-        """Raises MemoryTooLarge, and MemoryUnreadable if it, or the folder, is a link or not
+        """Return a document, or None.
+
+        Raises MemoryTooLarge, and MemoryUnreadable if the document, or the folder, is a link or not
         accessible.
         """
         folder = self._folder_of(owner)
@@ -106,7 +108,7 @@ class FileMemoryStore(MemoryStore):
 
     def _read_and_clean(self, folder: Path, name: DocumentName) -> bytes | None:
         data = self._read(folder, name)
-        with suppress(OSError, StorageError):  # read-only, or there is a writer
+        with suppress(OSError, StorageError):  # the folder is read-only, or there is a writer
             for file_name in FILE_NAMES.values():
                 if _temp_files(folder, file_name):
                     with self._locked(folder, file_name, timeout=0):
@@ -118,7 +120,7 @@ class FileMemoryStore(MemoryStore):
             try:
                 if not check_folder(folder):
                     return None
-            except StorageError as exc:  # a link or a file
+            except StorageError as exc:  # the folder is a link or a file
                 raise MemoryUnreadable from exc
             try:
                 path = folder / FILE_NAMES[name]
@@ -136,7 +138,7 @@ class FileMemoryStore(MemoryStore):
             return self._read(folder, name) == expected
         file_name = FILE_NAMES[name]
         with _translate_errors(), self._locked(folder, file_name, _LOCK_TIMEOUT):
-            remove(folder, _temp_files(folder, file_name))  # of killed processes
+            remove(folder, _temp_files(folder, file_name))  # temp files of killed processes
             if self._is_shared_by_git and name == "memory":
                 _prepare_for_git(folder)
             if self._read(folder, name) != expected:
@@ -211,7 +213,7 @@ def _translate_errors() -> Iterator[None]:
 
 
 def _prepare_for_git(folder: Path) -> None:
-    """The caller has the lock of the memory."""
+    """Create the missing files for git; the caller has the lock of the memory."""
     for name, text in _FOR_GIT.items():
         if not os.path.lexists(folder / name):
             replace_file(folder, name, text.encode(), public=True, shareable=True)

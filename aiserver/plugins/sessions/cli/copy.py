@@ -30,7 +30,7 @@ async def run_copy(arguments: argparse.Namespace, source: StoreContext) -> int:
     async with open_store(arguments.to, arguments.to_owner, False, source.configuration) as target:
         if source.name == target.name and source.owners == target.owners:
             raise SettingError("Source and target are the same store.")
-        if not await source.store.list_owners():  # probably mistyped
+        if not await source.store.list_owners():  # the store's name is probably mistyped
             raise StorageError(f"No histories in {source.name}.")
         target.create_root()
         target_owner_by_owner = {
@@ -93,7 +93,7 @@ async def copy(
         try:
             session = await source.load_if_exists(key)
         except StorageError as error:
-            if error.retryable:  # such as an unreachable store
+            if error.retryable:  # for example, the store is unreachable
                 raise
             report.skipped.append(f"{key.notebook_id}/{key.cell_id}: {error.message}")
             session = None
@@ -102,7 +102,7 @@ async def copy(
             await writer.write_session(target_key, session)
         bar.advance()
 
-    # Blobs first, so that none is missing in a session.
+    # Blobs first, so that sessions never refer to missing ones.
     await for_each(missing_blobs, copy_blob)
     summaries, _ = await source.list_sessions(owner=owner)
     bar.begin("histories", len(summaries))

@@ -22,7 +22,7 @@ from ....sessions.base import SessionManager
 
 
 async def run_delete(arguments: argparse.Namespace, context: StoreContext) -> int:
-    """Ask; delete the selected sessions, and what is beside them."""
+    """Ask for confirmation; delete the selected sessions, and what is beside them."""
     rows = dict(
         [row for name in arguments.name for row in await select(context, name, with_origins=True)]
     )

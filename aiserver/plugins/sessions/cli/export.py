@@ -69,7 +69,7 @@ async def run_export(arguments: argparse.Namespace, context: StoreContext) -> in
 async def _load_sessions(
     context: StoreContext, keys: list[SessionKey], failed_keys: list[SessionKey]
 ) -> AsyncIterator[tuple[SessionKey, Session]]:
-    """Report sessions that can't be loaded, and add them to ``failed_keys``."""
+    """Yield the sessions. Report those that can't be loaded, and add them to ``failed_keys``."""
     for key in keys:
         try:
             session = await context.store.load_if_exists(key)

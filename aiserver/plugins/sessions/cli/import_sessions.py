@@ -32,8 +32,8 @@ _IS_STORE = "this is an AI Server store; to copy all of it, use “sessions copy
 class InputFiles:
     """A file, or all importable files of a folder, read one at a time.
 
-    Without ``format_``, it is detected. The store below ``target_root``, into which the import
-    writes, is left out. ``unpack_limit`` is for a backup, in bytes.
+    Without ``format_``, the format is detected. The store below ``target_root``, into which the
+    import writes, is left out. ``unpack_limit`` is that of ``read_members``.
     """
 
     def __init__(
@@ -52,7 +52,7 @@ class InputFiles:
     async def results(self) -> AsyncIterator[tuple[str, ReadResult]]:
         """Yield each file's path and histories.
 
-        A backup has several results. That of another store in the folder says that it isn't
+        A backup has several results. For another store in the folder, the result says that it isn't
         imported.
         """
         for store in self._other_stores:
@@ -80,11 +80,11 @@ class InputFiles:
         yield detect.read(source, self.format)
 
     def _files_below(self, folder: Path) -> Iterator[Path]:
-        """Note other stores."""
+        """Yield the files with the suffix of an importable format, and note other stores."""
         for directory, folders, names in os.walk(folder):
             path = Path(directory)
             if path.name == FOLDER:
-                folders.clear()  # `os.walk` doesn't enter the store
+                folders.clear()  # so that `os.walk` doesn't enter the store
                 if path.resolve() != self._target_store:
                     self._other_stores.append(path)
                 continue
@@ -143,7 +143,7 @@ async def run_import(arguments: argparse.Namespace, context: StoreContext) -> in
                     result.sessions = []
                 owner_of = partial(_target_owner, result, context, arguments)
                 await _write(result, writer, owner_of, notebook_id, arguments.cell)
-                if name != last_name:  # a backup has several results
+                if name != last_name:  # a backup has several results with the same name
                     bar.advance()
                 last_name = name
     records = f"{report.turn_count:,} requests and {report.event_count:,} events"
@@ -171,7 +171,7 @@ async def _write(
     notebook_id: str | None,
     cell_id: str | None,
 ) -> None:
-    # Blobs first, so that none is missing in a session.
+    # Blobs first, so that sessions never refer to missing ones.
     for owner, data in result.blobs:
         await writer.write_blob(data, owner_of(owner))
     for session in result.sessions:
@@ -188,9 +188,10 @@ async def _write(
 def _target_owner(
     result: ReadResult, context: StoreContext, arguments: argparse.Namespace, owner: str
 ) -> str:
-    """Return the owner for the input's ``owner``.
+    """Return the owner in the store for data of ``owner`` in the input.
 
-    A backup's data keeps its owner, unless ``--owner`` is given, or a shared store needs one.
+    A backup's data keeps its owner, unless ``--owner`` is given. In a shared store, all data must
+    have one.
     """
     if result.keeps_owners and arguments.owner is None and (owner or not context.store.shared):
         return owner

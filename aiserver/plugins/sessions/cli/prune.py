@@ -43,7 +43,7 @@ from .list_show import last_recorded_paths
 
 _AGE = re.compile(r"([0-9]{1,6})([dwmy])")
 _DAYS_BY_UNIT = {"d": 1, "w": 7, "m": 30, "y": 365}
-_MAX_SHOWN = 20  # listed in the question
+_MAX_SHOWN = 20  # sessions that are listed in the question
 
 
 @dataclass
@@ -64,7 +64,7 @@ class Plan:
 
 
 async def run_prune(arguments: argparse.Namespace, context: StoreContext) -> int:
-    """Show what will be deleted, ask, write the backup, and delete."""
+    """Show what will be deleted, ask for confirmation, write the backup, and delete."""
     if not (arguments.older_than or arguments.missing or arguments.unused_blobs):
         raise SettingError("Choose what to delete: --older-than 365d, --missing or --unused-blobs.")
     with ProgressBar("checking") as bar:
@@ -105,7 +105,7 @@ def time_before(age: str, now: datetime | None = None) -> str:
     now = now or datetime.now(timezone.utc)
     try:
         time = now - timedelta(days=int(match[1]) * _DAYS_BY_UNIT[match[2]])
-    except OverflowError:  # before the year 1
+    except OverflowError:  # the time is before the year 1
         time = datetime(1, 1, 1)
     # Some systems don't pad years before 1000.
     return time.strftime("%Y-%m-%dT%H:%M:%S").zfill(19)
@@ -174,7 +174,7 @@ async def _missing_notebooks(context: StoreContext) -> set[tuple[str, str]]:
 
 
 def _is_there(file: Path) -> bool:
-    """The text notebook of its pair is enough."""
+    """Return whether a notebook, or the text notebook of its pair, exists."""
     texts = map(file.with_suffix, TEXT_SUFFIXES) if file.suffix == ".ipynb" else ()
     return file.exists() or any(text.exists() for text in texts)
 
@@ -187,10 +187,10 @@ def _notebook_ids_below(root: Path) -> Iterator[str]:
     for folder, _, names in os.walk(root, onerror=_raise_unreadable):
         for name in names:
             file = Path(folder) / name
-            if name.endswith(".ipynb") and not file.is_fifo():  # it would block
+            if name.endswith(".ipynb") and not file.is_fifo():  # opening a FIFO would block
                 try:
                     yield json.loads(file.read_bytes())["metadata"]["aiserver"]["notebook_id"]
-                except (KeyError, TypeError):  # without an id
+                except (KeyError, TypeError):  # the notebook has no id
                     continue
                 except (OSError, ValueError, RecursionError) as error:
                     raise StorageError(
@@ -207,7 +207,7 @@ def _raise_unreadable(error: OSError) -> None:
 async def _plan_blobs(
     plan: Plan, context: StoreContext, rows: list[SelectedSession], all_unused: bool
 ) -> None:
-    """Add blobs that only sessions of the plan use or, if ``all_unused``, none."""
+    """Add blobs that only sessions of the plan use or, if ``all_unused``, that no session uses."""
     store = context.store
     for owner in context.owners:
         unused = set(await store.list_blobs(owner=owner))

@@ -40,7 +40,7 @@ from .base import (
 from .chats import message_event, message_of, records_from
 
 FORMAT = "agentscope"
-_HASH_SUFFIX = ":_hash"  # AgentScope's internal hashes
+_HASH_SUFFIX = ":_hash"  # of AgentScope's internal hashes, which aren't imported
 # Redis has the set of a session's state keys under `{prefix}{session id}:_keys`, a single value
 # under `{prefix}{session id}:{key}`, and a list under `{prefix}{session id}:{key}:list`.
 _KEYS_SUFFIX = ":_keys"
@@ -95,7 +95,7 @@ def read_rows(rows: Iterable[Mapping[str, Any]]) -> ReadResult:
     A row contains a single value, or one message of a list; in the older format, the whole session.
     """
     result = ReadResult()
-    # By session id and state key, the content and time of each row.
+    # The content and time of each row, by session id and state key.
     row_contents: dict[tuple[str, str], list[tuple[Any, str | None]]] = {}
     for row in sorted(rows, key=lambda row: row.get("item_index") or 0):
         session_id, data = str(row["session_id"]), row["state_data"]
@@ -113,7 +113,7 @@ def read_rows(rows: Iterable[Mapping[str, Any]]) -> ReadResult:
             row_name = f"{session_id} {key} {row.get('item_index', '')}".strip()
             result.unreadable.append(f"{row_name}: {reason}")
     for (session_id, key), contents in row_contents.items():
-        # A single value, or a list's only message, which results in the same session.
+        # One row is a single value, or a list's only message: both result in the same session.
         value = contents[0][0] if len(contents) == 1 else [content for content, _ in contents]
         created = contents[0][1]
         result.sessions.append(session_from_value(session_id, key, value, created))
@@ -197,7 +197,7 @@ class AgentScopeDatabase:
             engine.dispose()
 
     def _read_table(self, sqlalchemy: Any, connection: Any) -> Iterator[tuple[str, ReadResult]]:
-        """Raises SettingError for another table."""
+        """Yield each session's id and content. Raises SettingError for another table."""
         schema, _, name = self._table.rpartition(".")
         inspector = sqlalchemy.inspect(connection)
         existing_columns: set[str] = set()
@@ -218,7 +218,7 @@ class AgentScopeDatabase:
         for session_id in sorted(ids.scalars().all(), key=str):
             query = sqlalchemy.select(table).where(id_column == session_id).order_by(*order)
             rows = connection.execute(query).mappings().all()
-            # Some databases ignore the case of ids.
+            # Some databases ignore case, and return other sessions' rows, too.
             session_rows = [row for row in rows if row["session_id"] == session_id]
             yield str(session_id), read_rows(session_rows)
 
@@ -275,7 +275,7 @@ class AgentScopeRedis:
             yield suffix, await self._read_older_session(client, name, suffix)
 
     async def _read_value(self, client: Any, session_id: str, key: str, result: ReadResult) -> None:
-        """There may be a single value, a list, or both."""
+        """Add a value to ``result``: a single value, a list, or both."""
         value_name = f"{self._prefix}{session_id}:{key}"
         for name in (value_name, value_name + _LIST_SUFFIX):
             kind = await client.type(name)
@@ -302,7 +302,7 @@ class AgentScopeRedis:
 
 
 def _import_optional(name: str, extra: str) -> Any:
-    """Raises SettingError."""
+    """Import an optional module. Raises SettingError if it isn't installed."""
     try:
         return importlib.import_module(name)
     except ImportError as error:

@@ -69,8 +69,8 @@ class ReadResult:
     AI Server's own formats also have change ``logs``, by owner and notebook id, and owners with
     ``blobs``. Sessions keep their owners only from a backup; otherwise, they are those of the
     person who runs the import. ``unreadable`` are messages with reasons. ``session_count`` is that
-    of a whole backup, which has several results. Without ``has_times``, records have times that may
-    be others the next time.
+    of a whole backup, which has several results. Without ``has_times``, the records' times may
+    differ at the next import.
     """
 
     sessions: list[Session] = field(default_factory=list)
@@ -96,7 +96,7 @@ def load_json(data: bytes) -> Any:
 
 
 def loads(text: str) -> Any:
-    """NaN, infinity and too large numbers become None. Raises UnreadableInput."""
+    """Parse JSON; NaN, infinity and too large numbers become None. Raises UnreadableInput."""
     try:
         return json.loads(text, parse_constant=lambda name: None, parse_float=_parse_float)
     except RecursionError as exc:
@@ -142,7 +142,7 @@ def to_timestamp(value: Any) -> str | None:
         return _parse_time(value)
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
-    # 1e11 milliseconds after 1970 is in 1973, 1e11 seconds in 5138.
+    # Larger numbers are milliseconds: 1e11 of them end in 1973, 1e11 seconds in 5138.
     try:
         seconds = value / 1000 if abs(value) > 1e11 else value
         time = datetime.fromtimestamp(seconds, timezone.utc)

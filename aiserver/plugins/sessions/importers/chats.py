@@ -39,7 +39,7 @@ from .base import (
 
 Role = Literal["user", "assistant", "other"]
 
-_PERSONA_PREFIX = "jupyter-ai-personas::"  # of jupyter-ai's assistants
+_PERSONA_PREFIX = "jupyter-ai-personas::"  # begins the ids of jupyter-ai's assistants
 _USER_ROLES = {"user", "human"}
 _ASSISTANT_ROLES = {"assistant", "ai", "model", "bot"}
 
@@ -60,9 +60,9 @@ def read_nanobot(file: InputFile) -> ReadResult:
     """Convert JSON Lines with a line of metadata and a line for each message.
 
     Other lines become events ``state``. The key of a session, such as ``telegram:42``, is in the
-    metadata of newer files. An older file's name is the key in base64, or even ``telegram_42``,
-    which is used unchanged. The terminal's session has the same key in each workspace, so it is
-    also identified by its beginning.
+    metadata of newer files. The name of an older file is the key in base64, that of an even older
+    one is like ``telegram_42``, and used unchanged. The terminal's session has the same key in each
+    workspace, so it is also identified by its beginning.
     """
     lines, problems = objects_in_lines(file.data)
     metadata = next((line for line in lines if line.get("_type") == "metadata"), {})
@@ -92,7 +92,8 @@ def _key_from(stem: str) -> str:
 
 
 def read_pcai(file: InputFile) -> ReadResult:
-    """Convert a JSON object with ``id``, ``messages`` and ``last_update``, or ``lastUpdate``.
+    """Convert a JSON object with ``id``, ``messages`` and ``last_update``, also called
+    ``lastUpdate``.
 
     Messages have no times; they get that of the last update, which changes.
     """
@@ -138,7 +139,7 @@ def _chat_message(raw: dict[str, Any], users: dict[str, Any]) -> Message:
     has_bot_profile = isinstance(profile, dict) and profile.get("bot") is True
     is_bot = has_bot_profile or sender.startswith(_PERSONA_PREFIX)
     role: Role = "assistant" if is_bot else "user"
-    if raw.get("deleted"):  # deleted messages are empty
+    if raw.get("deleted"):  # jupyterlab-chat keeps deleted messages, but empties them
         role = "other"
     body = raw.get("body")
     return Message(
@@ -156,7 +157,7 @@ def _session(
     origin: dict[str, Any],
     created: str | None = None,
 ) -> Session:
-    """``ids`` identify the chat."""
+    """Create a chat's session; ``ids`` identify the chat."""
     names = tuple(ids.values())
     return create_session(
         derive_id(*names), derive_id(*names, "messages"), records, origin=origin, created=created
@@ -166,7 +167,7 @@ def _session(
 def message_of(raw: dict[str, Any], fields: dict[str, Any] | None = None) -> Message:
     """Convert a message with ``role``, ``content`` and ``timestamp``.
 
-    ``fields`` has them if ``raw`` uses other names.
+    ``fields`` has these values if ``raw`` uses other names.
     """
     fields = raw if fields is None else fields
     return Message(
@@ -262,10 +263,10 @@ def _turn_from(messages: Sequence[Message], origin: dict[str, Any]) -> list[dict
 
 
 def _redacted_raw(message: Message) -> Any:
-    """Redact as in prose, except for assistants.
+    """Redact a message as prose, unless an assistant wrote it.
 
-    That finds more secrets, but could damage code. Later, ``create_session`` redacts all messages
-    as code.
+    This finds more secrets, but could damage an assistant's code. Later, ``create_session`` redacts
+    all messages as code.
     """
     return message.raw if message.role == "assistant" else _redact_prose(message.raw)
 

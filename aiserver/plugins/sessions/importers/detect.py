@@ -33,7 +33,7 @@ def read(file: InputFile, format_: str | None = None) -> ReadResult:
         return _FORMATS[name](file)
     except UnreadableInput:
         raise
-    except Exception as exc:  # others are still imported
+    except Exception as exc:  # other files are still imported
         raise UnreadableInput(f"not a complete “{name}” file") from exc
 
 
@@ -43,7 +43,7 @@ def detect_format(file: InputFile) -> str:
         return _detect_line_format(file)
     try:
         content = load_json(file.data)
-    except UnreadableInput:  # perhaps JSON Lines with another suffix
+    except UnreadableInput:  # it may be JSON Lines with another suffix
         return _detect_line_format(file, is_fallback=True)
     format_ = _json_format(content)
     if format_ is None and (file.is_in_agentscope_folder or agentscope.has_messages(content)):
@@ -62,7 +62,7 @@ def is_agentscope_list(data: bytes) -> bool:
 
 
 def _detect_line_format(file: InputFile, *, is_fallback: bool = False) -> str:
-    """Raises UnreadableInput.
+    """Return the format of a JSON Lines file. Raises UnreadableInput.
 
     A file that isn't called ``.jsonl`` must have two readable lines, or one with ``_type``: damaged
     JSON may have one.
@@ -82,7 +82,7 @@ def _detect_line_format(file: InputFile, *, is_fallback: bool = False) -> str:
 
 
 def _json_format(content: Any) -> str | None:
-    """Return None if it can only be AgentScope's."""
+    """Return the format by the names in JSON; None if it can only be AgentScope's."""
     if not isinstance(content, dict):
         return None
     names = content.keys()
@@ -104,7 +104,7 @@ def _json_format(content: Any) -> str | None:
 def _read_aiserver(file: InputFile) -> ReadResult:
     """Read a session or a change log unchanged.
 
-    Only legacy files, without ``meta``, may contain secrets.
+    Only a legacy file, which has no ``meta``, is redacted: its secrets weren't.
     """
     if file.path.suffix == ".jsonl":
         return _read_log(file)
@@ -135,7 +135,7 @@ def _read_log(file: InputFile) -> ReadResult:
 
 
 def _redact_secrets(session: Session) -> Session:
-    # `number_turn` also redacts. Without a seq, the position counts.
+    # `number_turn` also redacts. A turn without a seq gets its position as seq.
     session.interactions = [
         number_turn(turn, turn.turn_id, turn.seq or number)
         for number, turn in enumerate(session.interactions, 1)

@@ -132,7 +132,7 @@ class _History:
         return [event for _, event in sorted(numbered_events, key=lambda pair: pair[0])]
 
     def match_ids(self, cells: list[tuple[str, str]]) -> dict[str, str]:
-        """Return cell ids by artifact, each once: of cells with an artifact's last source.
+        """Return cell ids by artifact, each once: a cell must have the artifact's last source.
 
         ``cells`` are the notebook's ids and sources.
         """
@@ -179,7 +179,7 @@ class _History:
     def _checkpoint_index(self, time: Any) -> int:
         if not isinstance(time, int):
             return 0
-        if time in self._index_by_time:  # most do; going through all takes longer
+        if time in self._index_by_time:  # most times are in it; going through all takes longer
             return self._index_by_time[time]
         return max((n for other, n in self._index_by_time.items() if other < time), default=0)
 
@@ -191,7 +191,7 @@ class _History:
     def _valid_artifacts(
         self, content: dict[str, Any], list_name: str
     ) -> Iterator[tuple[str, dict[str, Any]]]:
-        """Report incomplete artifacts."""
+        """Yield each complete artifact's name and versions; report incomplete ones."""
         artifacts = content.get(list_name)
         if not isinstance(artifacts, list | None):
             self.problems.append(f"{list_name}: not a Verdant list")
