@@ -43,7 +43,6 @@ class Child:
 
     @property
     def pid(self) -> int | None:
-        """The process id, or None if the process has ended."""
         return self._process.pid if self._process.poll() is None else None
 
     def call(self, request: object) -> Any:

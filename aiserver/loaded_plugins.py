@@ -153,7 +153,6 @@ class Plugins:
     async def _result(
         self, plugin: Plugin, what: str, call: Coroutine[Any, Any, T], seconds: float | None = None
     ) -> T | None:
-        """Return a hook's result; None if it fails, is cancelled or takes too long."""
         task = asyncio.ensure_future(call)
         try:
             await asyncio.wait({task}, timeout=seconds)  # a hook may ignore its cancellation

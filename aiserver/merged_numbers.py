@@ -82,7 +82,6 @@ class _Merge:
             self._ends.append(max(self._ends[-1], self.new_seq(first - 1), new + last - first))
 
     def new_seq(self, seq: int) -> int:
-        """Return the new number of ``seq``."""
         place = bisect_right(self._firsts, seq) - 1
         if place < 0 or seq > self._ranges[place][1]:
             return seq

@@ -88,7 +88,6 @@ class ProgressBar:
         self._bar.stop()
 
     def begin(self, label: str, total: int | None) -> None:
-        """Begin the next phase, of ``total`` items if known."""
         self._bar.reset(0, description=label, total=total)
 
     def advance(self) -> None:

@@ -126,7 +126,6 @@ class Generation:
         self.past = await self.past_turns_of(session)
 
     async def past_turns_of(self, session: Session) -> PastTurns:
-        """Return the request's past turns."""
         body = self.body
         return await load_past_turns(
             self._sessions,

@@ -117,7 +117,6 @@ class NotebookContents:
             return await self.read_locked(path)
 
     async def read_locked(self, path: str) -> dict[str, Any]:
-        """Do the same as ``read``, while the lock is held."""
         model = await read_notebook(self._manager, path)
         if model is None or model.get("size") == 0:  # its cells are only in the history
             raise NotFound(UserText("There is no such notebook, or it can’t be read."))

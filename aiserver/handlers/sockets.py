@@ -18,12 +18,10 @@ class SocketHandler(AIServerHandler, WebSocketHandler):
 
     @property
     def max_message_size(self) -> int:
-        """The size of the largest message, in bytes."""
         return _MAX_MESSAGE
 
     @guarded("write")
     async def get(self) -> None:
-        """Open the socket."""
         self.check_owner()
         if "websocket" not in self.request.headers.get("Upgrade", "").lower():
             raise InvalidRequest

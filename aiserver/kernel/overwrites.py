@@ -168,7 +168,6 @@ class Origins(Flow):
         return owner.after(has_all)
 
     def _selects_all(self, frame: StoredFrame, key: Any) -> bool | None:
-        """Return whether ``frame[key]`` has all data; None if it isn't certain."""
         if isinstance(key, ast.Slice):
             lower, upper = (getattr(part, "value", part) for part in (key.lower, key.upper))
             if key.step is not None or not {type(lower), type(upper)} <= {int, type(None)}:
@@ -305,7 +304,7 @@ class _Finder(Origins):
         if origin.frame is not None and origin.frame.obj is self.variables.get(name):
             if previous is not None and self._is_certain:
                 previous.is_same = False
-            origin.is_same = True  # a copy has replaced it
+            origin.is_same = True  # a copy has replaced the DataFrame
             if self._is_certain and not origin.is_changed:
                 self.warnings.pop((False, name), None)
         elif previous is not None and not self._is_redefined(name):

@@ -79,7 +79,6 @@ class Problems:
         )
 
     def position(self, node: Any) -> dict[str, int]:
-        """Return a node's position in the cell, with a problem's keys."""
         return self._position(*self._parsed_position(node))
 
     def near(self, name: str, names: Iterable[str]) -> list[str]:
@@ -171,7 +170,6 @@ class NameIndex:
                 self._pairs.setdefault(pair, []).append(number)
 
     def near(self, name: str) -> list[str]:
-        """Return at most three names, the most similar first."""
         folded = fold(name[:MAX_NAME_LENGTH])
         common: dict[int, int] = {}
         for pair in _pairs(folded):
@@ -239,7 +237,6 @@ def _is_misspelling(word: str, other: str) -> bool:
 
 
 def similarity(first: str, other: str) -> float:
-    """Return the similarity of two names, from 0 to 1."""
     return difflib.SequenceMatcher(None, fold(first), fold(other), autojunk=False).ratio()
 
 
@@ -263,5 +260,4 @@ def _pairs(folded: str) -> set[str]:
 
 
 def printable(text: str, limit: int = MAX_NAME_LENGTH) -> str:
-    """Replace lone surrogates, and shorten to ``limit`` characters."""
     return text.encode("utf-8", "replace").decode("utf-8")[:limit]

@@ -131,7 +131,6 @@ class Source:
         return lines
 
     def _replace_magics(self, lines: list[str]) -> bool:
-        """Replace magics and commands; return whether there were any."""
         changed = False
         state = _Scanner()
         at = 0
@@ -153,7 +152,6 @@ class Source:
         return changed
 
     def _translate_line(self, line: str) -> str | None:
-        """Return the Python for a line in IPython's syntax; None for a line of Python."""
         stripped = line.lstrip(" \t")
         space = line[: len(line) - len(stripped)]
         match = _MAGIC.match(line)

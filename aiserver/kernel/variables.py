@@ -106,7 +106,6 @@ def describe(variables: dict[str, Any], examples: int = 0, has_values: bool = Fa
 
 
 def library_classes() -> Iterator[tuple[str, type]]:
-    """Yield names and classes of DataFrames, Series, arrays and indexes, subclasses first."""
     names = ("pandas.DataFrame", "polars.DataFrame", "pandas.Series", "polars.Series")
     indexes = ("pandas.DatetimeIndex", "pandas.MultiIndex", "pandas.RangeIndex", "pandas.Index")
     for name in (*names, "numpy.ndarray", *indexes):
@@ -172,7 +171,6 @@ def _index_levels(index: Any, examples: int) -> list[dict[str, Any]]:
 
 
 def _has_texts(dtype: Any) -> bool:
-    """Return whether a library's own dtype may have texts."""
     if dtype_text(dtype) not in ("object", "str", "string", "String", "category"):
         return False
     return is_library_class(type(dtype)) or is_numpy_dtype(dtype)
@@ -187,7 +185,6 @@ def _first_values(kind: str, frame: Any, column: int) -> list[Any]:
 
 
 def _examples(values: list[Any], count: int) -> dict[str, list[str]]:
-    """Return the first distinct texts as ``examples``, if there are any."""
     texts: dict[str, None] = {}
     for value in values:
         if type(value) is str and value.strip():
@@ -197,7 +194,6 @@ def _examples(values: list[Any], count: int) -> dict[str, list[str]]:
 
 
 def _describe(value: Any, kind: str) -> str:
-    """Describe a variable without values. ``kind`` is that of ``library_classes``, or ""."""
     cls = type(value)
     if kind == "numpy.ndarray":
         return f"{kind} {label_text(value.shape, 50)} {dtype_text(value.dtype)}"
@@ -273,7 +269,6 @@ def _column_texts(kind: str, frame: Any, index: int, dtype: Any, count: int) -> 
 
 
 def _value_text(value: Any) -> str | None:
-    """Return a value as text; None if it is missing."""
     cls = type(value)
     pandas = sys.modules.get("pandas")
     missing = [getattr(pandas, name, None) for name in ("NA", "NaT")] if pandas else []

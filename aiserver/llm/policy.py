@@ -62,13 +62,11 @@ class ModelPolicy:
         return Path(name).expanduser() if provider == "local" and is_path else None
 
     def access(self, provider: str) -> Access:
-        """Return the key and address of the configured model's ``options``."""
         if self.model.partition(":")[0] != provider:
             return Access()
         return Access(address_option(self.options), key_option(self.options))
 
     def fixes_location(self, provider: str) -> bool:
-        """Return whether users can't declare that the server is local."""
         return provider == "ollama" or self._decides_location
 
     def is_local(

@@ -97,7 +97,6 @@ class RecognisedCells(NamedTuple):
         return len(self.exact), len(self.matches)
 
     def without_changed(self) -> RecognisedCells:
-        """Return the cells without the matches that have changed."""
         matches = {i: match for i, match in self.matches.items() if match.id in self.unchanged}
         return self._replace(matches=matches)
 
@@ -412,7 +411,7 @@ class _Matcher:
         self._free.remove(id_)
 
     def _similarity(self, source: str, id_: str) -> float:
-        """Return a number from 0 to 1."""
+        """Return the share of words that two contents have in common, from 0 to 1."""
         words, old_words = map(self._count_words, (source, self._newest(id_)))
         sizes = words.total(), old_words.total()
         return 2 * (words & old_words).total() / sum(sizes) if min(sizes) >= _MIN_WORDS else 0.0

@@ -182,7 +182,6 @@ class ChangeRecorder:
     async def _append_entries(
         self, notebook_id: str, batch: Batch, heads: dict[str, SessionHead], view: LogView
     ) -> list[str] | None:
-        """Append a batch's entries; return the value for ``changed_by_others``."""
         if not view.is_read:
             await self._read_log(notebook_id, view)
         changed_by_others = view.changed_by_others(batch.page, batch.seen)

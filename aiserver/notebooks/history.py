@@ -37,7 +37,7 @@ from ..sessions.record.recovery import parse_or_recover
 _MAX_NOTEBOOKS = 4
 _MAX_BYTES = 64 * 1024 * 1024  # bytes of sessions; a larger notebook is cached alone
 _IDLE = 600.0  # seconds without a call until the memory is freed
-_SESSIONS_PER_READ = 64  # sessions that are loaded together
+_SESSIONS_PER_READ = 64
 _MANY_STEPS = 5_000  # the garbage collector takes 10 ms for the objects of 5,000 steps
 
 
@@ -97,7 +97,6 @@ class _CachedNotebook:
     history: History | None = None
 
     def weight(self) -> int:
-        """Return the size of the sessions, at most the cache's limit."""
         return min(sum(len(cell.raw) for cell in self.cells.values()), _MAX_BYTES)
 
 

@@ -71,7 +71,6 @@ class LogView:
         return self.unwritable.isdisjoint(cell_ids)
 
     def reset(self) -> None:
-        """Forget the entries: another log replaced the stored one."""
         self.batch_ids.clear()
         self.entries.clear()
         self.acknowledged.clear()

@@ -72,7 +72,6 @@ class NotebookIndex:
         """The paths of all files of a pair, by the path of one of them."""
 
     async def refresh(self) -> None:
-        """Read the logs that have changed."""
         former = set(self.notebooks)
         marks = await self._store.notebook_marks(owner=self._owner)
         for notebook_id, mark in marks.items():
@@ -139,7 +138,6 @@ class NotebookIndex:
         return origins
 
     def age(self, notebook_id: str) -> str:
-        """Return the time of a notebook's or its originals' first entry."""
         origins = self.notebooks.keys() & self.origins(notebook_id)
         return min(self.notebooks[id_].first_entry for id_ in origins)
 

@@ -44,7 +44,6 @@ class CopiedRecords:
     These numbers are only used for cells whose log entries are old and contain no digests."""
 
     def add(self, data: Mapping[str, Any]) -> None:
-        """Add the records in the data of a ``taken_over`` entry."""
         for cell_id, digests in _items(data.get("digests")):
             if isinstance(digests, list):
                 self.digests.setdefault(cell_id, set()).update(map(str, digests))
@@ -103,7 +102,6 @@ class OtherRoots:
         self._session_marks: LRUCache[tuple[Path, str, str, str], Hashable] = LRUCache(20_000)
 
     def stores(self, path: str) -> dict[Path, SessionManager]:
-        """Return the stores of other roots above a notebook, nearest root first."""
         folder = self._folder_of(path)
         if folder is None:
             return {}

@@ -13,7 +13,7 @@ from ..models import SessionKey
 from ..sessions.base import SessionManager
 from .other_roots import blobs_in
 
-_SESSIONS_PER_READ = 64  # sessions that are loaded together
+_SESSIONS_PER_READ = 64
 
 
 async def delete_unused_blobs(

@@ -104,7 +104,6 @@ def _database(file: FileProfile, database: Database) -> str:
 
 
 def _rows(table: Table) -> str:
-    """Return a text such as ``about 1.2 million rows``."""
     count = table.row_count or 0
     if not table.has_estimate:
         return f"{count} rows"

@@ -33,7 +33,6 @@ _INTENTS = (
 
 
 def _examples(file: str, *codes: str) -> tuple[list[Example], list[Example]]:
-    """Return examples of one cell, and of several, if there are any."""
     pairs = [
         (intent.format(file=file), code) for intent, code in zip(_INTENTS, codes, strict=False)
     ]

@@ -103,7 +103,6 @@ def select_parts(
 
 
 def _fitting_values(parts: Sequence[Part], sizes: Sequence[int], room: int) -> set[int]:
-    """Return the indexes of the values that fit; statistics come before rows."""
     levels = [part.item.level for part in parts]
     values = [index for index, level in enumerate(levels) if level in ("statistics", "sample")]
     values.sort(key=lambda index: levels[index] == "sample")

@@ -99,7 +99,6 @@ class CellLanguage:
         return self.name in PROSE_LANGUAGES
 
     def below_head(self, source: str) -> str:
-        """Return a source without the cell magics at its beginning."""
         return _HEAD.sub("", source, count=1) if self.head and source[:2] == "%%" else source
 
 

@@ -54,7 +54,6 @@ class ParsedRequest:
 
     @property
     def demands_words(self) -> bool:
-        """Whether the slash word demands an answer in words."""
         return self.slash_mode == "explain" and self._has_code
 
     @property

@@ -170,7 +170,6 @@ def _find_gaps(text: str, breaks: list[tuple[int, int]]) -> list[tuple[int, int]
 
 
 def _find_secrets(joined: str, is_prose: bool) -> list[tuple[str, int, int]]:
-    """Return each secret's kind, and the indexes of its first and last characters."""
     secrets: list[tuple[str, str]] = []
     nonce = "\ue000"  # a private-use character, repeated until the text doesn't contain it
     while nonce in joined:

@@ -225,7 +225,6 @@ class Tracer:
         return self.version_for(step.code, origin)
 
     def _copied_versions(self, step: Step) -> list[_Version]:
-        """Return the versions of other cells from which a merge or a restore copied lines."""
         data = step.data or {}
         if step.kind == "merge" and isinstance(data.get("parents"), list):
             versions = [(parent, self._version_in_cell(parent)) for parent in data["parents"]]

@@ -48,7 +48,6 @@ class TimeSeries(Generic[T]):
 
     @property
     def start(self) -> int:
-        """The moment of the first value, or -1."""
         return self.moments[0] if self.moments else -1
 
     @property
@@ -157,7 +156,6 @@ class Cell:
 
 
 def _first_own_step(cell_id: str, steps: Sequence[Step]) -> int:
-    """Return the index of the step that copied or split off the cell, or 0."""
     for step in reversed(steps):
         origin = (step.data or {}).get("from")
         if step.kind == "copy" or (step.kind == "split" and origin not in (None, cell_id)):

@@ -74,7 +74,6 @@ def match_in_order(old: Sequence[str], new: Sequence[str]) -> Pairs:
 def _unique_lines(
     old: Sequence[str], new: Sequence[str], a0: int, a1: int, b0: int, b1: int
 ) -> Pairs:
-    """Return pairs of lines that occur once in each range, in the same order."""
     old_counts, new_counts = Counter(old[a0:a1]), Counter(new[b0:b1])
     unique = {line for line, count in old_counts.items() if count == 1 and new_counts[line] == 1}
     lines = {line for line in unique if any(map(str.isalnum, line))} or unique
@@ -85,7 +84,6 @@ def _unique_lines(
 def _match_by_count(
     old: Sequence[str], new: Sequence[str], a0: int, a1: int, b0: int, b1: int
 ) -> Pairs:
-    """Match n-th occurrences of equal lines, in the same order."""
     old_indexes: defaultdict[str, deque[int]] = defaultdict(deque)
     for i in range(a0, a1):
         old_indexes[old[i]].append(i)

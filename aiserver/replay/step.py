@@ -135,7 +135,6 @@ class Step(Payload):
             self._show(attempt)
 
     def show_attempt(self, turn_id: int) -> None:
-        """Show the attempt with this turn, if there is one."""
         for attempt in self.attempts or ():
             if attempt.turn_id == turn_id:
                 self._show(attempt)
@@ -152,13 +151,11 @@ class Step(Payload):
                     self.show_attempt(attempt.turn_id)
 
     def code_of(self, turn_id: int | None) -> str:
-        """Return the attempt's code, or else the step's."""
         codes = (attempt.code for attempt in self.attempts or () if attempt.turn_id == turn_id)
         return next(codes, self.code)
 
     @property
     def asked_code(self) -> str:
-        """The code that was sent with the request of a turn."""
         return self.before if self.base is None else self.base
 
     @property

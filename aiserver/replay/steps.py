@@ -223,7 +223,6 @@ class _Reader:
         return last if last.code == turn.user_request.current_code else None
 
     def _corrects_failed_run(self, turn: Interaction) -> bool:
-        """Return whether a turn repeats the last request, after its accepted answer failed."""
         request = turn.user_request
         if not self.steps or (self.steps[-1].kind, self.steps[-1].outcome) != ("run", "error"):
             return False
@@ -333,7 +332,6 @@ class _Reader:
             self._infer_change(replaced, event.seq, event.timestamp)
 
     def _infer_change(self, source: str | None, seq: int, timestamp: str) -> None:
-        """Infer an unrecorded accept or edit, if ``source`` isn't the cell's."""
         if source is not None:
             self.unrecorded_length = None
         if source is None or source == self.source:
@@ -349,7 +347,6 @@ class _Reader:
             self._add_step(seq, kind, timestamp, source, author=UNKNOWN.kind)
 
     def _settle(self, turn_step: Step, event: Event) -> None:
-        """Store seq and time of an accept or reject, if the turn's step is the last."""
         if turn_step is self.steps[-1] and turn_step.settled_seq is None:
             turn_step.settled_seq, turn_step.settled_at = event.seq, event.timestamp
 

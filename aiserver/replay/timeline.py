@@ -94,7 +94,6 @@ class Timeline:
         return self._cells[cell_id].initial_source
 
     def last(self) -> NotebookSnapshot | None:
-        """Return the notebook after the last moment, or None."""
         return self.at(len(self.moments) - 1) if self.moments else None
 
     def cells(self) -> list[dict[str, Any]]:
@@ -109,7 +108,6 @@ class Timeline:
         ]
 
     def steps(self, cell_id: str) -> Sequence[Step]:
-        """Return a cell's steps; none if nothing about it is recorded."""
         cell = self._cells.get(cell_id)
         return cell.steps if cell else []
 
@@ -193,7 +191,6 @@ class Timeline:
                 self._cells[cell_id].set_type(type_, max(index, 0))
 
     def _is_changed(self, order: CellOrder) -> bool:
-        """Return whether ``order`` has other cells or types than the last order."""
         if order.cell_ids != self._orders.last:
             return True
         return any(

@@ -65,7 +65,6 @@ def nearest_servers(servers: Iterable[Server], folder: Path) -> list[Server]:
 
 
 def _root(server: Server, folder: Path) -> Path | None:
-    """Return the root of a server if it is ``folder`` or above it."""
     if not server.root_dir:
         return None
     root = Path(server.root_dir).resolve()

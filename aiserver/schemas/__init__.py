@@ -67,7 +67,6 @@ class WithoutTitles(GenerateJsonSchema):
 
 
 def _render_schema(model: type[Stored], title: str, description: str) -> str:
-    """Return the text of the schema file for a stored class."""
     schema = model.model_json_schema(schema_generator=WithoutTitles)
     for name, definition in [(model.__name__, schema), *schema.get("$defs", {}).items()]:
         del definition["title"]

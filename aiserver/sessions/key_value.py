@@ -107,7 +107,6 @@ class Transaction(ABC):
             return session
 
     def save(self, key: SessionKey, session: Session) -> None:
-        """Add or replace a session."""
         kind, owner, name = value_key(key)
         # Encoded first, because this may raise InvalidRequest.
         head = SessionHead.of(session)

@@ -34,7 +34,6 @@ class Workers:
         self._stop_threads = weakref.finalize(self, _stop_threads, self._jobs, self._threads)
 
     def run(self, work: Callable[[], T]) -> asyncio.Future[T]:
-        """Run ``work`` in a thread."""
         loop = asyncio.get_running_loop()
         future: asyncio.Future[T] = loop.create_future()
         if not self._idle.acquire(blocking=False) and len(self._threads) < self._count:
@@ -66,7 +65,6 @@ class _Job:
         self._loop, self._future, self._work = loop, future, work
 
     def run(self) -> None:
-        """Call the function, unless the caller has stopped waiting."""
         if self._future.done():
             return
         result, error = None, None

@@ -34,7 +34,6 @@ class Context:
         raise NotImplementedError
 
     def call_lambda(self, node: ast.AST, parameters: list[Value]) -> Value:
-        """Return the value of a lambda called with these arguments."""
         raise NotImplementedError
 
     def name_of_module(self, path: str) -> str:

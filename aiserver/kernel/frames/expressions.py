@@ -122,7 +122,6 @@ class Expressions(Context):
         return self._value_of_object[id(obj)]
 
     def frames(self) -> dict[str, Frame]:
-        """Return the kernel's DataFrames by variable."""
         kinds = [loaded_value(library, "DataFrame") for library in ("pandas", "polars")]
         kinds = [kind for kind in kinds if is_plain_class(kind) and is_library_class(kind)]
         frames = {}
@@ -446,7 +445,6 @@ class Expressions(Context):
         return self._call_accessor(owner, name, node) if isinstance(owner, Method) else UNKNOWN
 
     def _call_accessor(self, accessor: Method, name: str, node: ast.Call) -> Value:
-        """Call an accessor's method, such as ``series.str.upper()``."""
         owner = accessor.owner
         if isinstance(owner, Frame) and accessor.name == "plot":
             return call_plot(self, owner, name, node)

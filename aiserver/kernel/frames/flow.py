@@ -55,7 +55,6 @@ class Flow(Expressions):
         self._functions: list[tuple[Any, set[str]]] = []
 
     def run(self, tree: ast.Module) -> None:
-        """Follow all statements, then the bodies of the functions."""
         self._find_possible_columns(tree)
         self._block(tree.body)
         imported = {

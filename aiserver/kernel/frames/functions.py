@@ -75,7 +75,6 @@ _FILE_MAKERS = set(
 
 
 def call_symbol(context: Context, symbol: Symbol, node: ast.Call) -> Value:
-    """Return the result of calling a function or class, and report problems in the arguments."""
     path = symbol.path
     library, _, name = path.rpartition(".")
     _check_arguments(context, symbol, node)
@@ -123,7 +122,6 @@ def _check_arguments(context: Context, symbol: Symbol, node: ast.Call) -> None:
 
 
 def may_create_files(name: str) -> bool:
-    """Return whether a function may create files, by its name."""
     return name in _FILE_MAKERS or name.startswith(("to_", "save", "write", "download", "fetch"))
 
 

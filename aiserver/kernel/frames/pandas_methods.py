@@ -215,7 +215,6 @@ def _query(context: Context, frame: Frame, arguments: Arguments) -> Value:
 
 
 def _query_names(text: str) -> list[str]:
-    """Return the columns and index names in a query; [] if they aren't certain."""
     quoted: dict[str, str] = {}
 
     def replace(match: Any) -> str:
@@ -326,7 +325,6 @@ def _series_of_groups(groups: Groups, name: str | None) -> Series:
 
 
 def _aggregated(groups: Groups, columns: list[str], may_be_series: bool = True) -> Value:
-    """Return the selected columns by group, as a Series if one column is selected."""
     keys = groups.keys
     if groups.is_single and groups.as_index and may_be_series:
         return _series_of_groups(groups, columns[0])

@@ -156,7 +156,6 @@ class Series(Value):
         return Series(self.library, self.name, self.index, dtype, self.frame)
 
     def of_some_rows(self) -> Series:
-        """Return a Series that may lack rows of this one."""
         dtype = None if self.dtype is None else self.dtype.of_some_rows()
         return Series(self.library, self.name, self.index, dtype)
 

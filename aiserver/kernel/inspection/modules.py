@@ -86,7 +86,6 @@ def absent_part(name: str) -> str | None:
 
 
 def submodule_exists(parent: str, name: str) -> bool:
-    """Return whether a package may have a submodule."""
     if parent + "." + name in sys.modules:
         return True
     module = loaded_module(parent)
@@ -180,7 +179,6 @@ def _exists(folder: str, name: str) -> bool:
 
 
 def _paths_of(value: Any) -> list[str] | None:
-    """Return the folders of a ``__path__``; None unless it is a plain list."""
     if value is None:
         return []
     if type(value) is list and all(type(item) is str for item in value):
@@ -212,7 +210,6 @@ def _mentions(folder: str, name: str) -> bool:
 
 
 def _finders() -> list[tuple[Any, str]]:
-    """Return the classes of the import finders, with their modules."""
     finders = []
     candidates: list[Any] = list(sys.meta_path)
     for finder in candidates:

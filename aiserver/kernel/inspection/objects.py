@@ -133,7 +133,6 @@ def is_user_function(value: Any) -> bool:
 
 
 def is_library_class(kind: Any, libraries: tuple[str, ...] = _LIBRARIES) -> bool:
-    """Return whether a class is a library's own."""
     module = module_of(kind)
     if module.partition(".")[0] not in libraries:
         return False
@@ -280,7 +279,6 @@ def is_plain_dtype(dtype: Any) -> bool:
 
 
 def is_plain_time_zone(zone: Any) -> bool:
-    """Return whether a time zone is one of the standard library, pytz or dateutil."""
     kind = type(zone)
     for name in _TIME_ZONES:
         module, _, attribute = name.rpartition(".")
@@ -311,7 +309,6 @@ def is_plain_arrow_type(dtype: Any) -> bool:
 
 
 def has_own_index(axis: Any) -> bool:
-    """Return whether an axis is pandas' own."""
     if not is_library_class(type(axis)):
         return False
     if class_name(type(axis)) == "MultiIndex":
@@ -355,7 +352,6 @@ _UFUNC_KEYWORDS = frozenset(
 
 
 def keywords(function: Any, depth: int = 0) -> frozenset[str] | None:
-    """Return the accepted keyword arguments; None if unknown."""
     if depth > 5:
         return None
     kind = type(function)
@@ -380,7 +376,6 @@ def keywords(function: Any, depth: int = 0) -> frozenset[str] | None:
 
 
 def own_keywords(function: types.FunctionType) -> frozenset[str]:
-    """Return a function's keyword arguments, without ``**kwargs``."""
     code = function.__code__
     first = code.co_posonlyargcount
     return frozenset(code.co_varnames[first : code.co_argcount + code.co_kwonlyargcount])
@@ -447,7 +442,6 @@ def _keywords_in_signature(signature: str | None) -> frozenset[str] | None:
 
 
 def method_keywords(kind: type, name: str) -> frozenset[str] | None:
-    """Return the keyword arguments of a method; None if unknown."""
     method = class_attribute(kind, name)
     if method is MISSING:
         return None

@@ -44,7 +44,6 @@ def is_plain_scalar(value: Any) -> bool:
 
 
 def label_text(label: Any, limit: int) -> str:
-    """Return a label's text, at most ``limit`` characters; of other objects, their class."""
     text = _tuple_part(label, [limit]) if type(label) is tuple else _scalar_text(label)
     return text[:limit].encode("utf-8", "replace").decode()
 

@@ -91,7 +91,6 @@ def profile_column(values: Any) -> dict[str, Any]:
 
 
 def profile_values(values: list[Any]) -> dict[str, Any]:
-    """Profile plain Python objects, such as texts."""
     classified = [_classify(value) for value in values]
     present = [plain for kind, plain in classified if kind != "missing"]
     kinds = {kind for kind, _ in classified} - {"missing"}
@@ -137,7 +136,6 @@ def _top_values(counts: Counter[Any]) -> list[dict[str, Any]]:
 
 
 def _profile_numbers(numbers: list[Any]) -> dict[str, Any]:
-    """Profile numbers without NaN."""
     counts = Counter(numbers)
     profile: dict[str, Any] = {"distinct": len(counts)}
     if not numbers:
@@ -237,7 +235,6 @@ def _time_text(value: Any) -> str:
 
 
 def _classify(value: Any) -> tuple[str, Any]:
-    """Return the kind, and a plain Python object."""
     cls = type(value)
     if cls is str or cls is bool or any(cls is plain for plain in _OTHER_PLAIN):
         return "text", value
@@ -295,7 +292,6 @@ def is_polars(column: Any) -> bool:
 
 
 def is_own_array(array: Any) -> bool:
-    """Return whether the array and its dtype are numpy's or pandas' own."""
     if type(array) is loaded_value("numpy", "ndarray"):
         return True
     return is_library_class(type(array)) and is_plain_dtype(array.dtype)
@@ -319,7 +315,7 @@ def kind_of(column: Any) -> str:
     if is_arrow(column):
         return "values" if is_plain_arrow_type(column.type) else ""
     if is_polars(column):
-        dtype = column.dtype  # without parameters, it is a class
+        dtype = column.dtype  # a dtype without parameters is a class
         name = class_name(dtype) if isinstance(dtype, type) else class_name(type(dtype))
         return _POLARS_KINDS.get(name, "")
     if not is_own_array(column):

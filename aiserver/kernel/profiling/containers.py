@@ -53,7 +53,6 @@ class Container:
 
 
 def container_of(value: Any) -> Container | None:
-    """Describe a variable; None if it contains no data or can't be read."""
     with contextlib.suppress(Exception):  # the object's state may be unexpected
         for name, read in _READERS:
             module, _, attribute = name.partition(".")
@@ -187,6 +186,5 @@ def _block_row(values: Any, row: Any) -> Any:
 
 
 def column_labels(index: Any) -> list[str]:
-    """Return the labels' texts, at most ``MAX_LISTED_COLUMNS``."""
     head = index[:MAX_LISTED_COLUMNS]
     return [label_text(label, MAX_LABEL) for label in head]

@@ -78,7 +78,6 @@ def _collect(node: Any, names: set[str]) -> None:
 
 
 def declared_global(node: Any) -> set[str]:
-    """Return the names that a function declares as global, without nested functions."""
     names: set[str] = set()
     if isinstance(node, ast.Lambda):
         return names

@@ -109,7 +109,6 @@ class NameChecker(ast.NodeVisitor):
     # Scopes and names
 
     def _visit_bodies(self) -> None:
-        """Visit used functions, then unused ones."""
         pending = self._bodies
         while pending:
             self._bodies = []
@@ -348,7 +347,6 @@ class NameChecker(ast.NodeVisitor):
                 self._bind(name)
 
     def _enter_types(self, node: Any) -> list[Scope]:
-        """Enter the scope of type parameters, and return the scopes around it."""
         scopes = list(self._scopes)
         parameters = getattr(node, "type_params", ())
         if parameters:

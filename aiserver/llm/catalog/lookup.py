@@ -141,7 +141,6 @@ class Lookups(Generic[Value]):
         return [(server, result) for server, result in pairs if result is not None]
 
     def clear(self) -> None:
-        """Drop all results: an address or a key has changed."""
         self._lookup_by_server.clear()
 
     def _start(

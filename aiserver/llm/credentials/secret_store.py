@@ -25,7 +25,7 @@ from .private_file import PrivateFile
 KeyStore = Literal["keyring", "file"]
 Result = TypeVar("Result")
 
-SERVICE = "aiserver"  # the name of the service in the keyring
+SERVICE = "aiserver"  # in the keyring
 PATIENCE = 15.0  # seconds; the user may have to unlock the keyring
 _NOT_REMOVED = UserText(
     "The key could not be removed from the server’s keychain. Unlock the keychain, then try again."
@@ -145,6 +145,6 @@ async def _run_with_timeout(
     try:
         return await asyncio.wait_for(asyncio.wrap_future(future), PATIENCE)
     except (TimeoutError, asyncio.TimeoutError):
-        if not future.cancel():  # it has just ended
+        if not future.cancel():  # the call has just ended
             return future.result()
         raise _KeyringFailed from None

@@ -13,7 +13,6 @@ class AskPlugin(Plugin):
     name = "ask"
 
     def add_commands(self, groups: Any) -> None:
-        """Add the command ``ask``."""
         from ...cli.commands import add_store_command
 
         text = "ask for the code of a cell in a notebook"

@@ -66,7 +66,6 @@ class Gap:
 
     @property
     def stop(self) -> list[str]:
-        """The texts at which the model stops."""
         return ["\n"] if self.least_indent is None else ["\n\n"]
 
     def end_of(self, text: str) -> int | None:

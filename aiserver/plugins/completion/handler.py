@@ -30,7 +30,6 @@ class CompleteHandler(AIServerHandler):
         return None if self._completion.cancelled() else {"text": self._completion.result()}
 
     def on_connection_close(self) -> None:
-        """Cancel the completion, which stops the model."""
         if self._completion is not None:
             self._completion.cancel()
         super().on_connection_close()

@@ -17,11 +17,9 @@ class CompletionPlugin(Plugin):
     completer: Completer
 
     def start(self, host: Host) -> None:
-        """Create the completer, which runs one completion at a time."""
         from .completer import Completer
 
         self.completer = Completer()
 
     def routes(self) -> dict[str, str]:
-        """Return the route of completions."""
         return {"/aiserver/complete": "aiserver.plugins.completion.handler.CompleteHandler"}

@@ -35,7 +35,6 @@ class ExportHandler(AIServerHandler):
 
     @guarded("read")
     async def post(self, notebook_id: str) -> None:
-        """Answer with the file's name and content."""
         await self._answer(notebook_id, self.body(ExportBody))
 
     @guarded("read")

@@ -117,7 +117,6 @@ class _Texts:
         self._index: dict[str, int] = {}
 
     def add(self, text: str) -> int:
-        """Add a text if it is new, and return its index."""
         if text not in self._index:
             self._index[text] = len(self.all)
             self.all.append(text)

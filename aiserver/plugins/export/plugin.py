@@ -23,13 +23,11 @@ class ExportPlugin(Plugin):
         self.exporter = Exporter(host.sessions, owner=host.session_owner)
 
     def add_commands(self, groups: Any) -> None:
-        """Add the group ``replay``."""
         from .cli.parser import add_commands
 
         add_commands(groups)
 
     def routes(self) -> dict[str, str]:
-        """Return the route of exports."""
         return {
             "/aiserver/notebooks/([^/]+)/export": "aiserver.plugins.export.handler.ExportHandler"
         }

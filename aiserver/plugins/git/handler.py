@@ -36,7 +36,6 @@ class GitHandler(AIServerHandler):
 
     @guarded("write")
     async def post(self) -> None:
-        """Apply the decision to the repository."""
         self.check_owner()
         body = self.body(GitBody)
         root = self._root
@@ -50,7 +49,6 @@ class GitHandler(AIServerHandler):
 
     @property
     def _root(self) -> Path | None:
-        """The root of the file store; None for other stores."""
         store = self.services.sessions
         return Path(store.root) if isinstance(store, FileSessionManager) else None
 

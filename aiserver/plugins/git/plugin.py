@@ -13,11 +13,9 @@ class GitPlugin(Plugin):
     name = "git"
 
     def routes(self) -> dict[str, str]:
-        """Return the route of the question about a repository."""
         return {"/aiserver/git": "aiserver.plugins.git.handler.GitHandler"}
 
     def add_commands(self, groups: Any) -> None:
-        """Add the group ``git``."""
         from .cli import add_commands
 
         add_commands(groups)

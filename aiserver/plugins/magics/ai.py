@@ -95,7 +95,6 @@ class AIMagics(Magics):
         if key in self._answered:
             body["mode"] = "retry"  # the cell was run again, for another answer
         server = session.server
-        # Without a server, a child process answers.
         answering = server.stream("aiserver/generate", body) if server else stream_from_child(body)
         with answering as lines:
             turn = _show(read_events(lines), output)

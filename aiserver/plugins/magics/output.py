@@ -65,7 +65,6 @@ class NotebookOutput:
             self._update()
 
     def show_answer(self, code: str, explanation: str, hint: str) -> None:
-        """Replace the plain text by Markdown."""
         self._texts = {"code": code, "explanation": explanation}
         self._status = ""
         markdown = answer_markdown(_make_safe(code), _make_safe(explanation))

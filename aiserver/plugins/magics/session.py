@@ -98,7 +98,6 @@ def _serves(server: Server, folder: Path) -> bool:
 
 
 def _notebook_path(server: Server, kernel_id: str) -> str | None:
-    """Return the path of the notebook that uses a kernel, or None."""
     sessions = server.get("api/sessions")
     for session in sessions if isinstance(sessions, list) else ():
         kernel = session.get("kernel") or {}

@@ -29,7 +29,6 @@ class TurnSource(SnakeCasePayload):
 
     @classmethod
     def from_dict(cls, fields: Any) -> TurnSource | None:
-        """Return a stored source, or None if the fields are invalid."""
         if not isinstance(fields, Mapping):
             return None
         ids = (fields.get("notebook_id"), fields.get("cell_id"))

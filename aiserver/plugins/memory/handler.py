@@ -38,7 +38,7 @@ from .plugin import MemoryPlugin
 from .proposals import Proposal
 from .recall import find_entries
 
-_MAX_SIMILAR = 3  # entries that are listed with a proposal
+_MAX_SIMILAR = 3   # listed with a proposal
 
 
 class MemoryBase(AIServerHandler):
@@ -102,7 +102,7 @@ class MemoryEntryHandler(MemoryBase):
 
     @guarded("write")
     async def delete(self, scope: str, id_: str) -> None:
-        """Delete the stored prompts with it, too."""
+        """Forget the entry, and delete the stored prompts with it."""
         memory = self.memory
         entries = await memory.list_entries(skip_unreadable=True)
         entries = [entry for entry in entries if (entry.scope, entry.id) == (scope, id_)]
@@ -253,7 +253,7 @@ class NoteHandler(MemoryBase):
 
     @guarded("write")
     async def delete(self, notebook_id: str) -> None:
-        """Delete the stored prompts with it, too."""
+        """Erase the note, and delete the stored prompts with it."""
         notes = self.notes
         note = await notes.get(check_id("notebookId", notebook_id))
         texts = [closed_note(note.text)] if note and note.text else []

@@ -107,7 +107,6 @@ def identifies_somebody(text: str) -> bool:
 
 
 def _is_bank_account(text: str) -> bool:
-    """Check the check digits of an IBAN."""
     account = text.replace(" ", "")
     digits = "".join(str(int(character, 36)) for character in account[4:] + account[:4])
     return int(digits) % 97 == 1

@@ -100,7 +100,6 @@ def change(
 
 
 def _split(data: bytes | None, now: float) -> tuple[list[Proposal], list[Any]]:
-    """Return what hasn't expired, and what can't be read."""
     listed = parse_object(data).get("proposals", [])
     if not isinstance(listed, list):
         raise DamagedDocument

@@ -110,5 +110,4 @@ class RecipesHandler(AIServerHandler):
 
 
 def _own_folder() -> Path:
-    """Return the folder of the user's own recipes."""
     return Path(jupyter_data_dir()) / "aiserver" / "recipes"

@@ -19,18 +19,15 @@ class RulesPlugin(Plugin):
     _folder: str | None = None
 
     def start(self, host: Host) -> None:
-        """Remember the folder of the files."""
         self._folder = host.folder
 
     def routes(self) -> dict[str, str]:
-        """Return the routes of rules files and recipes."""
         return {
             "/aiserver/rules-files": "aiserver.plugins.rules.handler.RulesFilesHandler",
             "/aiserver/recipes": "aiserver.plugins.rules.handler.RecipesHandler",
         }
 
     async def context(self, request: ContextRequest) -> Sequence[RulesText]:
-        """Return the texts of the rules files that the person has chosen to use."""
         used = request.body.context.rules_files
         if not used or request.body.notebook_path is None:
             return ()

@@ -161,7 +161,6 @@ def _folders(notebook_path: str) -> list[list[str]]:
 
 
 def _read_folder(root: str, parts: list[str], *, is_own: bool) -> Iterator[Recipe]:
-    """Yield the recipes in a folder below ``root``."""
     names = list_below(root, parts, hidden=_HIDDEN, limit=_MAX_ENTRIES)
     for file_name in sorted(name for name in names if name.endswith(".md")):
         name = unicodedata.normalize("NFC", file_name.removesuffix(".md"))

@@ -120,7 +120,6 @@ class StoreWriter:
     async def write_log(
         self, notebook_id: str, owner: str, log: Sequence[NotebookLogEntry]
     ) -> None:
-        """Append entries that the stored change log lacks."""
         stored_log = await self._store.read_notebook_log(notebook_id, owner=owner)
         new_entries = missing_entries(stored_log, log)
         if new_entries:

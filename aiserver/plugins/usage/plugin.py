@@ -25,18 +25,15 @@ class UsagePlugin(Plugin):
         self._prices = PriceList(settings.model_prices if settings else None)
 
     def start(self, host: Host) -> None:
-        """Create what sums the tokens of stored turns."""
         from .reader import UsageReader
 
         self.reader = UsageReader(host.sessions, owner=host.session_owner)
 
     def routes(self) -> dict[str, str]:
-        """Return the routes of sums, and of the table of all requests."""
         return {
             "/aiserver/usage": "aiserver.plugins.usage.handler.UsageHandler",
             "/aiserver/usage/table": "aiserver.plugins.usage.handler.UsageTableHandler",
         }
 
     async def cost(self, model: ModelInfo, usage: Mapping[str, Any] | None) -> float | None:
-        """Return the cost of an answer by the price list."""
         return await self._prices.cost(model, usage)

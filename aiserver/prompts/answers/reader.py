@@ -96,7 +96,6 @@ class AnswerReader:
 
     @property
     def is_long(self) -> bool:
-        """Whether reading may take some milliseconds."""
         return len(self._text) > 4_000
 
     def feed(self, text: str) -> list[Change]:

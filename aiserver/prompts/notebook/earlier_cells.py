@@ -107,7 +107,6 @@ def _read_cells(cells: Sequence[ContextCell], language: str) -> list[_Cell]:
 
 
 def _needed_indexes(cells: Sequence[_Cell], intent: str, request: PromptInput) -> list[int]:
-    """Return the needed cells, then the newest code cell and what it needs."""
     names = [cell.names for cell in cells]
     indexes = needed_cells(names, _needed_names(names, intent, request))
     newest = next((i for i in range(len(cells) - 1, -1, -1) if cells[i].is_code), None)
@@ -128,7 +127,6 @@ def _needed_names(cells: Sequence[CellNames], intent: str, request: PromptInput)
 async def _choose(
     cells: Sequence[_Cell], needed: Sequence[int], language: str, room: int, count: Count
 ) -> dict[int, _ChosenText]:
-    """Return the chosen cells' texts by index: those of needed cells, then of the newest."""
     chosen: dict[int, _ChosenText] = {}
     needed_indexes = set(needed)
     others = [index for index in range(len(cells) - 1, -1, -1) if index not in needed_indexes]

@@ -156,7 +156,6 @@ class SessionFiles:
             return session
 
     def has_damage(self, key: SessionKey) -> bool:
-        """Return whether the file is damaged or has quarantined files."""
         if not self.directory.exists():
             return False
         names = self._quarantined_names(session_name(key))
@@ -190,7 +189,6 @@ class SessionFiles:
             raise DamagedData("not a regular file") from exc
 
     def stamp(self, name: str) -> Stamp | None:
-        """Return a file's stamp; None if there is no regular file."""
         try:
             status = os.lstat(f"{self.directory.path}{os.sep}{name}")
         except (FileNotFoundError, NotADirectoryError):
@@ -203,7 +201,6 @@ class SessionFiles:
         return self.directory.trusts_stamps and age > _MIN_AGE_NS
 
     def find_legacy(self, key: SessionKey) -> StoredSession | None:
-        """Return the session in a cell's legacy file, or None."""
         name = legacy_name(key.notebook_id, key.cell_id)
         if key.owner or name == session_name(key):
             return None
@@ -218,7 +215,6 @@ class SessionFiles:
         return stored if stored.is_damaged or stored.is_legacy else None
 
     def report(self, name: str, data: bytes) -> None:
-        """Warn once in the server's log about a damaged file."""
         if (name, hash(data)) not in self._reported and len(self._reported) < _MAX_REPORTED:
             self._reported.add((name, hash(data)))
             self.log.warning("The session file %s is damaged.", name)
@@ -272,7 +268,6 @@ class SessionFiles:
         return replace_file(self.directory.path, name, data, shareable=True)
 
     def _quarantined_names(self, name: str) -> list[str]:
-        """Return the quarantined files and legacy copies of a session's file."""
         with os.scandir(self.directory.path) as entries:
             return [
                 entry.name

@@ -203,7 +203,6 @@ class Verifier:
     def _merge_copy(
         self, file: _File, correct_name: str, data: bytes, merge: Callable[[], None]
     ) -> None:
-        """Merge the copy ``file`` into the original, and quarantine it."""
         # On a disk that ignores the case of letters, both may be names of the same file.
         original = file.folder / correct_name
         if original.exists() and file.path.samefile(original):

@@ -225,7 +225,6 @@ def entry_content(entry: NotebookLogEntry) -> str:
 
 
 def _parse_line(line: bytes) -> NotebookLogEntry | None:
-    """Return a line's entry; None if the line is empty or damaged."""
     if not line:
         return None
     try:

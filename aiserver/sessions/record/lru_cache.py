@@ -23,7 +23,6 @@ class LRUCache(Generic[K, V]):
         self._lock = threading.Lock()
 
     def get(self, key: K) -> V | None:
-        """Return the value, which becomes the most recently used one, or None."""
         with self._lock:
             entry = self._entries.get(key)
             if entry is None:

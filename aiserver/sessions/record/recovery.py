@@ -29,7 +29,7 @@ from .codec import SESSION_KEYS, convert_legacy, is_legacy
 from .filenames import find_ids
 from .merge import merge_into
 
-RECOVERED_TYPE = "recovered"  # the note's type
+RECOVERED_TYPE = "recovered"  # the type of the note
 _Part = SessionMeta | Interaction | Event
 """A part of a session that can be recovered even if the rest of the session is damaged."""
 _REQUIRED_KEYS: dict[type[_Part], set[str]] = {  # A part is recognised by these keys.
@@ -173,7 +173,6 @@ def _unique_or_values(pairs: list[tuple[str, Any]]) -> Any:
 
 
 def _intact_objects(text: str) -> Iterator[Any]:
-    """Yield the intact objects that aren't nested in another intact one."""
     decoder = json.JSONDecoder(object_pairs_hook=_unique_or_values)
     effort = _MAX_EFFORT * (len(text) + 100_000)
     match = _OBJECT_START.search(text)

@@ -96,7 +96,6 @@ class Client:
             return self.command("EVAL", text, len(keys), *keys, *args)
 
     def info(self) -> dict[str, str]:
-        """Return the result of the command INFO."""
         result = self.command("INFO")
         return dict(line.split(":", 1) for line in result.decode().split("\r\n") if ":" in line)
 

@@ -234,7 +234,6 @@ class Database(ABC):
         return
 
     def dispose(self) -> None:
-        """Release the locks and close all connections."""
         for lock in list(self._notebook_locks):
             self.unlock_notebook_ids(lock)
         self._close_connections()

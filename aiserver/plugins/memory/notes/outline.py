@@ -145,7 +145,6 @@ def _purpose(cells: Sequence[NoteCell]) -> str:
 
 
 def _beginning(cells: Sequence[NoteCell]) -> str:
-    """Return the Markdown above the first code, or the first cell with a title."""
     above: list[str] = []
     for cell in cells:
         if cell.cell_type == "code" and cell.source.strip():

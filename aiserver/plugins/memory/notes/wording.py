@@ -137,7 +137,6 @@ class NoteWriter:
         return self.is_running(assistant, notebook_id)
 
     def is_running(self, assistant: Assistant, notebook_id: str) -> bool:
-        """Return whether the note of a notebook is being worded."""
         return assistant.background.is_running(_key(notebook_id))
 
     async def _word(

@@ -138,7 +138,6 @@ def _row_texts(
 
 
 def _print_table(headings: tuple[str, ...], lines: list[tuple[str, ...]]) -> None:
-    """Print a table; long texts are cut to the terminal's width."""
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text

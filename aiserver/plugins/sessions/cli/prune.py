@@ -174,7 +174,6 @@ async def _missing_notebooks(context: StoreContext) -> set[tuple[str, str]]:
 
 
 def _is_there(file: Path) -> bool:
-    """Return whether a notebook, or the text notebook of its pair, exists."""
     texts = map(file.with_suffix, TEXT_SUFFIXES) if file.suffix == ".ipynb" else ()
     return file.exists() or any(text.exists() for text in texts)
 

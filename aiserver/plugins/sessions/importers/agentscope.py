@@ -275,7 +275,6 @@ class AgentScopeRedis:
             yield suffix, await self._read_older_session(client, name, suffix)
 
     async def _read_value(self, client: Any, session_id: str, key: str, result: ReadResult) -> None:
-        """Add a value to ``result``: a single value, a list, or both."""
         value_name = f"{self._prefix}{session_id}:{key}"
         for name in (value_name, value_name + _LIST_SUFFIX):
             kind = await client.type(name)

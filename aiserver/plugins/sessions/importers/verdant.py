@@ -93,7 +93,6 @@ class _History:
         self._notebook: Any = content.get("notebook")
 
     def cells(self) -> Iterator[list[str]]:
-        """Yield each cell's artifacts, oldest first."""
         artifacts_by_oldest: dict[str, list[str]] = {}
         for artifact in self._versions:
             oldest, visited = artifact, {artifact}
@@ -105,7 +104,6 @@ class _History:
             yield [oldest, *(artifact for artifact in artifacts if artifact != oldest)]
 
     def events_of(self, artifacts: list[str]) -> list[dict[str, Any]]:
-        """Return the cell's events in the order of the checkpoints."""
         # Each event with the index of its checkpoint.
         numbered_events: list[tuple[int, dict[str, Any]]] = []
         for artifact in artifacts:
@@ -191,7 +189,6 @@ class _History:
     def _valid_artifacts(
         self, content: dict[str, Any], list_name: str
     ) -> Iterator[tuple[str, dict[str, Any]]]:
-        """Yield each complete artifact's name and versions; report incomplete ones."""
         artifacts = content.get(list_name)
         if not isinstance(artifacts, list | None):
             self.problems.append(f"{list_name}: not a Verdant list")
