@@ -192,7 +192,7 @@ class AIServer(ExtensionApp):
         from .errors import SettingError
 
         try:
-            await asyncio.to_thread(self.plugins.routes)   # this imports the handlers
+            await asyncio.to_thread(self.plugins.routes)  # this imports the handlers
             self.load()
         except SettingError as error:  # the Jupyter server runs without AI Server
             self.log.critical("AI Server can't start: %s", error.message)

@@ -86,9 +86,7 @@ class Plugin:
     """The name by which ``AIServer.disabled_plugins`` turns it off: that of the entry point."""
 
     def __init__(self, settings: AIServer | None = None) -> None:
-        """Read the extension's traits; ``settings`` is None on the command line. Raises
-        SettingError.
-        """
+        """Read the extension's traits, or None on the command line. Raises SettingError."""
 
     def start(self, host: Host) -> None:
         """Create the plugin's objects, once, before the first request of the API."""

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from ..extension import AIServer
     from ..notebooks.identity import NotebookRegistry
 
-# What a path looks like. Anything else is the name of a store, unless a folder has that name.
+# Paths match this. Anything else is the name of a store, unless a folder has that name.
 _PATH_PATTERN = re.compile(r"[/\\]|^[.~]")
 
 

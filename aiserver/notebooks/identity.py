@@ -399,7 +399,7 @@ class NotebookRegistry:
             name = names.get(notebook_id)
             exists = name is not None and await self._files.exists(name)
             path = self._files.path(name) if exists and name else None
-            if path and self._files.name(path) != name:  # maybe of another folder
+            if path and self._files.name(path) != name:  # maybe recorded in another folder
                 is_own = await self._files.notebook_id(path) == notebook_id
                 path = path if is_own else None
             paths[notebook_id] = path

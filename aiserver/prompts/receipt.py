@@ -152,7 +152,7 @@ def stored_image(fields: Any) -> ImageFacts | None:
 
 
 def _stored_level(fields: dict[str, Any]) -> Level | Literal[""]:
-    """Return the level, without which columns of DataFrames are stored."""
+    """Return a stored item's level. Columns of DataFrames are stored without one."""
     if fields["kind"] != "dataframe":
         return ""
     levels: tuple[Level, ...] = get_args(Level)

@@ -146,7 +146,7 @@ class Cell:
                 self.type.add_initial(data["from"])
             self.set_type(data.get("to"), moment)
         else:
-            # Only imported events contain the type.
+            # Of these events, only imported ones contain the type.
             self.set_type(data.get("cell_type"), moment)
 
     def set_type(self, type_: object, moment: int) -> None:

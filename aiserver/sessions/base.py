@@ -5,7 +5,7 @@ Invariants of each store:
 - **Durability**: when a method that writes returns, the data survives a crash of the process or the
   machine. If the configuration of a store can't guarantee this, ``start`` returns a notice.
 - **Atomicity**: a reader sees a session as it is before or after a write. A write that raises an
-  error has changed nothing, or everything if a database server's response was lost.
+  error has changed nothing; it may be complete only if a database server's response was lost.
 - **No lost updates**: writes to the same session, of any process, run one by one.
 - **Order**: the store assigns ``turn_id`` and ``seq`` as part of the write. Clocks play no role.
 - **Append-only**: only methods whose names begin with ``delete`` remove anything.

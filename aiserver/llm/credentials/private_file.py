@@ -77,7 +77,7 @@ class PrivateFile:
     def sweep(self) -> None:
         if self._temp_files():
             with self._locked():
-                pass   # ``_locked`` removes temp files
+                pass  # ``_locked`` removes temp files
 
     @contextlib.contextmanager
     def _locked(self) -> Iterator[None]:

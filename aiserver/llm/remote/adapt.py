@@ -1,7 +1,7 @@
 """Adapt requests to servers that don't accept all of OpenAI's API. Pure.
 
-A server's error says why it refuses. This request, which is sent again, and the
-following ones are changed accordingly.
+A server's error says why it refuses. This request, which is sent again, and the following
+ones are changed accordingly.
 
 Invariants: each change is made at most once. The messages stay unchanged.
 """

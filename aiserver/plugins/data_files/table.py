@@ -163,9 +163,7 @@ def _shape(text: str) -> str:
 
 
 def _is_value(cell: str) -> bool:
-    """Return whether a text is a number, a sign of a missing value, a URL, an e-mail address or
-    long.
-    """
+    """Return whether a text is a number, a sign of no value, a URL, an e-mail address, or long."""
     if len(cell) > _LONGEST_NAME or "://" in cell or (cell and all(map(is_number, cell.split()))):
         return True
     forms = (_MISSING, _IDENTIFIER, _NAMED_MONTH, _DAY_AND_YEAR)

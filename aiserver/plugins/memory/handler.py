@@ -38,7 +38,7 @@ from .plugin import MemoryPlugin
 from .proposals import Proposal
 from .recall import find_entries
 
-_MAX_SIMILAR = 3   # listed with a proposal
+_MAX_SIMILAR = 3  # listed with a proposal
 
 
 class MemoryBase(AIServerHandler):

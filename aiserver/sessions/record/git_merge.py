@@ -22,7 +22,7 @@ from .codec import DamagedData
 from .merge import SeqsByDigest, cells_of, merge_into, missing_entries, without_saved
 from .mutations import check_writable, number_entries
 
-_MAX_MERGE_PATHS = 8  # the most of an entry; more aren't stored
+_MAX_MERGE_PATHS = 8  # the most merge paths of an entry; more aren't stored
 _META_SET_BY_MERGE = ("revision", "last_updated", "merged")  # keys of meta that ``merge_into`` sets
 
 

@@ -1,7 +1,7 @@
 """Determine in which cases a Redis server can lose data.
 
 Invariants: if Redis can lose a change that it has confirmed, ``missing_guarantees`` returns a
-sentence about this. So it does about problems such as a replica or a cluster.
+sentence about this. Other sentences are about problems such as a replica or a cluster.
 """
 
 from __future__ import annotations

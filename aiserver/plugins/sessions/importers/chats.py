@@ -92,8 +92,7 @@ def _key_from(stem: str) -> str:
 
 
 def read_pcai(file: InputFile) -> ReadResult:
-    """Convert a JSON object with ``id``, ``messages`` and ``last_update``, also called
-    ``lastUpdate``.
+    """Convert a JSON object with ``id``, ``messages`` and ``last_update`` (or ``lastUpdate``).
 
     Messages have no times; they get that of the last update, which changes.
     """
