@@ -174,7 +174,6 @@ def _first_change(old: list[ast.stmt], new: list[ast.stmt], problems: Problems) 
 
 
 def _text(node: ast.stmt, with_body: bool = True) -> str:
-    """Return a text without format, comments and docstrings."""
     if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
         return ast.dump(node)
     copy = type(node)(**dict(ast.iter_fields(node)))

@@ -105,7 +105,6 @@ class Source:
             self.is_foreign = True  # too large to be parsed here, but it may still run
 
     def _dedent(self, lines: list[str]) -> list[str]:
-        """Remove the first non-blank line's indentation."""
         number = next((at for at, line in enumerate(lines) if line.strip()), 0)
         space = lines[number][: len(lines[number]) - len(lines[number].lstrip(" \t"))]
         if not space:

@@ -308,7 +308,6 @@ class _Matcher:
     def _match_equal(
         self, run: Sequence[int], gap: Sequence[str], counts: Mapping[str, int]
     ) -> None:
-        """Match contents that only one unknown cell has, and only one in the gap has had."""
         contents = {self._cells[index].source: index for index in filter(self._may_match, run)}
         ids: dict[str, list[str]] = defaultdict(list)
         for id_ in filter(self._free.__contains__, gap):

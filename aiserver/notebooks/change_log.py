@@ -251,7 +251,6 @@ def _is_new(cell: CellChange) -> bool:
 
 
 def _is_observation(event: NewEvent) -> bool:
-    """Return whether the event only reports a source, which may not have changed."""
     data = event.data or {}
     return event.type == "edit" and (data.get("trigger") == "first" or data.get("again") is True)
 

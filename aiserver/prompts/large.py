@@ -229,7 +229,6 @@ def _past_turns(request: PromptInput) -> list[Pair]:
 
 
 def _cell(code: str, rest: RestOfCell | None = None) -> str:
-    """Return a cell's code; ``code`` are its selected lines, if there are any."""
     cell = marked("cell", code) if code.strip() else "The cell is empty."
     if rest is None:
         return cell

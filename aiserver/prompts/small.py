@@ -120,7 +120,6 @@ async def small_prompt(request: PromptInput, budget: int, count: Count) -> Promp
 
 
 def _with_lines_above(request: PromptInput) -> PromptInput:
-    """Make the lines above the selected ones an earlier cell."""
     if request.rest is None:
         return request
     above = ContextCell(

@@ -130,7 +130,6 @@ def _example_and_intent(parsed: ParsedRequest) -> tuple[str, str, str, str]:
 
 
 def _target(intent: str) -> str:
-    """Return the last named library with an example, or the last example."""
     *libraries, other = CONVERSION_EXAMPLES
     names = re.findall(rf"(?<![a-z])(?:{'|'.join(libraries)})(?![a-z])", intent.lower())
     return names[-1] if names else other

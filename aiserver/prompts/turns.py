@@ -68,7 +68,7 @@ def answered_turns(request: PromptInput) -> Iterator[AnsweredTurn]:
 
 
 def is_same(left: str, right: str) -> bool:
-    """Compare code without white space around it."""
+    """Return whether code is the same, apart from white space around it."""
     return left.strip() == right.strip()
 
 

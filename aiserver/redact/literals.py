@@ -151,7 +151,6 @@ def _argument_breaks(text: str) -> list[tuple[int, int]]:
 
 
 def _find_gaps(text: str, breaks: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return the gaps between joined literals, and the ``breaks``, sorted, without overlaps."""
     spans = list(breaks)
     for gap in _JOIN_GAP.finditer(text):
         # A placeholder for the next literal, such as %s, is a part of the gap.
@@ -182,7 +181,7 @@ def _find_secrets(joined: str, is_prose: bool) -> list[tuple[str, int, int]]:
     marks = re.compile(rf"‹redacted:{nonce}([0-9]+)›")
 
     def original(text: str) -> str:
-        """A secret may contain marks, too."""
+        """Restore the secrets in a text; a secret may contain marks, too."""
         while marks.search(text):
             text = marks.sub(lambda mark: secrets[int(mark[1])][1], text)
         return text

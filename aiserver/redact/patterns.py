@@ -243,7 +243,6 @@ def _kind_in_header(match: re.Match[str]) -> str:
 
 
 def _kind_of_named(match: re.Match[str]) -> str:
-    """Return the kind of the value after a name (``password=…``), or "" if it isn't a secret."""
     value, name = match["value"], secret_name(match["name"])
     if name is None or (name.form == "signature" and match.re is not _PARAMETER):
         return ""

@@ -126,7 +126,6 @@ class Cell:
         )
 
     def _previous_source(self, moment: int, source: str) -> str | None:
-        """Return the source one moment earlier; None if it was the same, or the cell absent."""
         step = self.newest_step.at(moment - 1)
         previous = step.after if step and not self.removal.at(moment - 1) else source
         return previous if previous != source else None

@@ -68,7 +68,6 @@ def _changes_accepted(previous: Step, step: Step) -> bool:
 
 
 def _is_cut_and_paste(cut: Step, paste: Step) -> bool:
-    """Return whether ``paste`` restored the deleted cell elsewhere."""
     if (cut.kind, paste.kind, paste.code) != ("delete", "undelete", cut.code):
         return False
     # ``after`` is the cell above, None for the first cell.

@@ -174,7 +174,7 @@ class Step(Payload):
 
     @property
     def restored_to(self) -> str | None:
-        """If the step is part of restoring the whole notebook, the time to which it was."""
+        """The time to which the whole notebook was restored, if the step is a part of that."""
         time = (self.data or {}).get("restored_to")
         return time if isinstance(time, str) else None
 

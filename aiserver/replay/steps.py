@@ -326,7 +326,6 @@ class _Reader:
         )
 
     def _infer_replaced(self, event: Event) -> None:
-        """Infer an unrecorded change that an accept or restore replaced."""
         replaced = (event.data or {}).get("replaced")
         if isinstance(replaced, str):
             self._infer_change(replaced, event.seq, event.timestamp)

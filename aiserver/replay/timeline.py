@@ -200,7 +200,6 @@ class Timeline:
         )
 
     def _set_order(self, order: CellOrder, index: int) -> None:
-        """Set the order after a moment, and update new and removed cells."""
         present = set(order.cell_ids)
         previous: str | None = None
         for cell_id in self._orders.last or []:

@@ -100,7 +100,6 @@ def _read(file: Path) -> Server | None:
 
 
 def _connectable(host: str) -> str:
-    """Return the host of a URL for the address that a server binds to."""
     if host in ("", "*") or _is_unspecified(host):
         return "127.0.0.1"
     return f"[{host}]" if ":" in host else host

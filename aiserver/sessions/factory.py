@@ -63,7 +63,6 @@ def _load_entry_point(name: str) -> type[SessionManager] | None:
 
 
 def _import_class(path: str) -> type[SessionManager] | None:
-    """Return the class at ``path`` (``package.module.Class``), or None without its module."""
     module, _, name = path.rpartition(".")
     try:
         return _check_class(getattr(import_module(module), name, None), path)

@@ -480,7 +480,6 @@ class Expressions(Context):
                 value.change()
 
     def _may_change_values(self, called: Value, node: ast.Call) -> bool:
-        """Return whether a call, except of a frame's own methods, may change frames' values."""
         if isinstance(called, Symbol):
             name = called.path.rpartition(".")[2]
             return name in _CALLING_FUNCTIONS or _library_of(called) not in _HARMLESS_LIBRARIES

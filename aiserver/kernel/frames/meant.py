@@ -84,7 +84,6 @@ def _is_name(node: ast.AST, name: str) -> bool:
 
 
 def _root(node: ast.AST) -> str:
-    """Return the name that begins a chain of calls, attributes and indexes, or ""."""
     while isinstance(node, (ast.Call, ast.Attribute, ast.Subscript)):
         node = node.func if isinstance(node, ast.Call) else node.value
     return node.id if isinstance(node, ast.Name) else ""

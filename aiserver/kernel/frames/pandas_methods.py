@@ -197,7 +197,6 @@ def _apply(context: Context, frame: Frame, arguments: Arguments) -> Value:
 
 
 def _check_dict(context: Context, frame: Frame, arguments: Arguments) -> Value:
-    """Report missing columns in a dict, such as the dtypes for ``astype``."""
     given = arguments.get("func", "dtype")
     if isinstance(given, ast.Dict) and arguments.constant("axis", 0) == 0:
         context.report_missing(frame, context.labels(given))

@@ -30,7 +30,6 @@ def column_expression(context: Context, node: ast.Call) -> Value:
 
 
 def _plain(items: Iterable[tuple[str, ast.AST]]) -> list[tuple[str, ast.AST]]:
-    """Return the items that aren't patterns of names."""
     return [item for item in items if item[0] != "*" and not item[0].startswith("^")]
 
 

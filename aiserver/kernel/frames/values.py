@@ -307,7 +307,6 @@ def value_of_object(obj: Any, path: str, has_changed: bool) -> Value:
 
 
 def _function_value(obj: Any, kind: type, path: str) -> Value:
-    """Return the value of a function or class, which has its own name in its library."""
     if kind is types.FunctionType and obj.__dict__.get("__wrapped__") is builtins.open:
         return Symbol("builtins.open", builtins.open)  # IPython's wrapper of ``open``
     name = obj.__name__ if kind is types.FunctionType else path.rpartition(".")[2]

@@ -197,7 +197,6 @@ def _static_paths(dotted: str) -> list[str] | None:
 
 
 def _mentions(folder: str, name: str) -> bool:
-    """Return whether a package's ``__init__.py`` may provide a submodule."""
     path = os.path.join(folder, "__init__.py")
     try:
         with open(path, "rb") as file:

@@ -157,7 +157,6 @@ def _profile_numbers(numbers: list[Any]) -> dict[str, Any]:
 
 
 def _whole_range(numbers: Any) -> dict[str, Any]:
-    """Return the range and mean of all numbers, in an array or a Series of polars."""
     np: Any = loaded_module("numpy")
     with contextlib.nullcontext() if np is None else np.errstate(all="ignore"):
         return {

@@ -93,7 +93,6 @@ def join_keys(variables: dict[str, Any], names: list[str]) -> str:
 def _pairs(
     left: str, left_table: Container, right: str, right_table: Container
 ) -> list[tuple[float, int, int]]:
-    """Return pairs of columns with their similarity, similar names first."""
     pairs = [
         (_similarity(left, name, right, other), i, j)
         for i, (name, _) in enumerate(left_table.columns[:MAX_KEY_COLUMNS])
@@ -157,7 +156,6 @@ def _key_kind(column: Any) -> str:
 
 
 def _key_values(column: Any, kind: str) -> list[Any] | None:
-    """Return the values that aren't missing; None if one isn't of this kind."""
     values = [value for value in plain_values(column, kind_of(column)) if not _is_missing(value)]
     if kind == "text":
         return values if all(type(value) is str for value in values) else None

@@ -71,7 +71,6 @@ def _array(text: str) -> tuple[list[dict[str, Any]], bool]:
 
 
 def _lines(text: str, is_complete: bool) -> tuple[list[dict[str, Any]], bool]:
-    """Read objects, one per line; return the same as ``_array``."""
     lines = [line for line in text.split("\n") if line.strip()]
     if not is_complete:
         lines = lines[:-1]

@@ -117,7 +117,6 @@ def _content(file: BinaryIO, *arguments: str) -> tuple[Any, float]:
 
 
 def _sheet(content: dict[str, Any], examples: int) -> Table:
-    """Describe a sheet, which may have more rows than these."""
     rows = [[Date() if value == [] else value for value in row] for row in content["rows"]]
     is_complete = content["count"] == len(rows)
     blank_count = next((i for i, row in enumerate(rows) if row != [None] * len(row)), len(rows))

@@ -53,7 +53,6 @@ def mentioned_files(texts: Iterable[str]) -> list[list[str]]:
 
 
 def _names_ending_at(text: str, end: int) -> list[str]:
-    """Return the possible names that end at a position, the longest first."""
     start = max(text.rfind("\n", 0, end) + 1, end - MAX_LENGTH)
     before = text[start:end]
     names = []

@@ -112,7 +112,6 @@ def _width(rows: list[list[str]], *, has_title: bool) -> int:
 
 
 def _rows(text: str, delimiter: str) -> list[list[str]]:
-    """Return rows that aren't blank, up to the first malformed one."""
     rows: list[list[str]] = []
     try:
         for row in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter):

@@ -70,7 +70,6 @@ class Exporter:
             return await self._run(await asyncio.to_thread(create_job))
 
     async def _sessions(self, notebook_id: str) -> tuple[dict[str, bytes], frozenset[str]]:
-        """Load the newest sessions, and return them with the ids of the cells that are left out."""
         marks = await self._store.session_marks(notebook_id, owner=self._owner)
         cells = [cell_id for _, cell_id in marks]  # the newest first
         sessions = await load_raw_batch(self._store, self._owner, notebook_id, cells, _MAX_BYTES)

@@ -54,5 +54,4 @@ class GitHandler(AIServerHandler):
 
 
 def _undecided_repository(root: Path) -> Path | None:
-    """Return the repository that contains histories and needs a decision; None if there is none."""
     return setup.undecided_repository(root) if (root / FOLDER).is_dir() else None

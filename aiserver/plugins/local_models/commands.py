@@ -207,7 +207,6 @@ def run_remove(arguments: argparse.Namespace) -> int:
 
 
 def _only_model() -> CatalogueModel:
-    """Return the only model on the disk, or the smallest. Raises InvalidRequest."""
     folder = weights.folder()
     models = [
         model

@@ -376,7 +376,6 @@ def _require_space(folder: Path, size: int) -> None:
 
 
 def _bytes_in(folder: Path) -> int:
-    """Return the size of a folder's files, some of which may be deleted meanwhile."""
     total = 0
     for parent, _, names in os.walk(folder):
         for name in names:

@@ -83,7 +83,7 @@ def mentions(text: str, name: str, described: dict[str, Any]) -> bool:
 
 
 def _is_name_at(text: str, at: int, name: str, described: dict[str, Any]) -> bool:
-    """``isNameAt``. ``described`` may name another language than Python."""
+    """Mirror ``isNameAt``; ``described`` may name another language than Python."""
     before, after = text[max(0, at - 1) : at], text[at + len(name) :]
     is_ascii = re.fullmatch(r"[\w.]+", name, re.A) is not None
     if is_ascii and (re.match(r"\w", before, re.A) or re.match(r"\w", after, re.A)):

@@ -349,7 +349,6 @@ class MemoryManager:
         await self._change_proposals(lambda waiting: [apply(proposal) for proposal in waiting])
 
     async def _change_proposals(self, change: Callable[[list[Proposal]], list[Proposal]]) -> None:
-        """Change the stored proposals, without those that have expired."""
         await self._update("proposals", lambda data: proposals.change(data, self._now(), change))
 
     async def _finish_confirmations(self) -> None:
@@ -374,7 +373,6 @@ class MemoryManager:
             raise
 
     async def _drop(self, id_: str) -> None:
-        """Remove a proposal, even while it is being confirmed."""
         await self._change_proposals(lambda waiting: [p for p in waiting if p.id != id_])
 
     async def _undo(self, id_: str, scope: Scope) -> None:

@@ -47,7 +47,7 @@ class Recall:
         process: SearchProcess | None = None,
         packages: Sequence[Package] | None = None,
     ) -> None:
-        """``packages`` for embeddings, best first; by default, all that are installed."""
+        """Use these ``packages`` for embeddings, best first; by default, all that are installed."""
         self._process = process or SearchProcess()
         if packages is None:
             packages = [package for package in PACKAGES if is_installed(package)]
@@ -134,7 +134,6 @@ class Recall:
                     self._packages.remove(package)
 
     async def _index(self, entries: Sequence[MemoryEntry]) -> int:
-        """Send entries that the process lacks; return its number."""
         number = await self._process.start()
         indexed = (number, list(entries))
         if indexed != self._indexed:

@@ -88,7 +88,6 @@ def _cost_at(prices: Mapping[str, float], counts: Mapping[str, Any]) -> float:
 
 
 def _listed_cost(provider: str, name: str, counts: Mapping[str, Any]) -> float | None:
-    """Return the cost at the prices of genai-prices; None if the model isn't listed."""
     try:
         from genai_prices import Usage, calc_price
 

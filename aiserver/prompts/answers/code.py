@@ -121,7 +121,6 @@ def _candidates(blocks: list[Block], language: CellLanguage) -> list[Block]:
 
 
 def _chosen(blocks: list[Block], lines: list[str], *, is_python: bool) -> list[Block]:
-    """Return the first block, and those for which the blocks before them prepare."""
     chosen = blocks[:1]
     for block in blocks[1:] if is_python else []:
         before = "\n\n".join(earlier.code for earlier in chosen)

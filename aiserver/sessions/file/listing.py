@@ -160,7 +160,6 @@ class Listing:
         return cached
 
     def _parse(self, name: str, data: bytes) -> codec.Parsed | None:
-        """Return the session, or its intact records; None if none is intact."""
         try:
             return codec.read(data)
         except DamagedData:

@@ -286,7 +286,6 @@ def is_newer(version: Any) -> bool:
 
 
 def _read_newer(content: dict[str, Any], meta: dict[str, Any], key: SessionKey | None) -> Session:
-    """Read the fields and records of a newer format that this program accepts."""
     empty_session = new_session(key or SessionKey("unknown", "unknown"))
     meta_fields = empty_session.meta.to_dict()
     # The model requires a major and a minor number.

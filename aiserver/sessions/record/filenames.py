@@ -145,7 +145,6 @@ def _owner_suffix(owner: str) -> str:
 
 
 def _hash_name(name: str) -> str:
-    """Replace the end of a name that is too long with a hash."""
     # In other names, two hex digits follow each `~`. So only a name with a hash contains `~~`.
     digest = hashlib.sha256(name.encode("ascii")).hexdigest()
     return f"{name[:_HASHED_PREFIX_LENGTH]}~~{digest}{SESSION_SUFFIX}"

@@ -191,7 +191,7 @@ def _renumber_entry(
     replaced_cells: Set[str],
     get_seqs: Callable[[str], SeqsByDigest | None],
 ) -> NotebookLogEntry:
-    """``renumber_entries`` removes ``saved`` afterwards."""
+    """Renumber an entry; ``renumber_entries`` then removes ``saved``."""
     cells, digests = cells_of(entry), entry.data.get("digests")
     if not (entry.merged or renumberings.keys() & cells.keys() or replaced_cells & cells.keys()):
         return entry

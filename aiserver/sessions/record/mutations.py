@@ -50,7 +50,6 @@ def number_turn(turn: NewTurn, turn_id: int, seq: int) -> Interaction:
 
 
 def _prose_in(turn: NewTurn) -> Iterator[tuple[str, str]]:
-    """Yield the record and the name of each field with prose."""
     request = turn.user_request
     yield "user_request", "intent"
     is_prose = request.language in PROSE_LANGUAGES

@@ -128,7 +128,6 @@ def _encode(notebook: dict[str, Any], notebook_id: str | None) -> bytes:
 
 
 def _write_copy(path: Path, label: str, data: bytes) -> Path:
-    """Write a new file beside a notebook, and return its path."""
     with translate_os_errors():
         create_output_folder(path.parent)
         count = 0

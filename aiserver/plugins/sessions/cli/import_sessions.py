@@ -80,7 +80,6 @@ class InputFiles:
         yield detect.read(source, self.format)
 
     def _files_below(self, folder: Path) -> Iterator[Path]:
-        """Yield the files with the suffix of an importable format, and note other stores."""
         for directory, folders, names in os.walk(folder):
             path = Path(directory)
             if path.name == FOLDER:

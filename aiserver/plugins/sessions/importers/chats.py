@@ -83,7 +83,6 @@ def read_nanobot(file: InputFile) -> ReadResult:
 
 
 def _key_from(stem: str) -> str:
-    """Decode a file's name from base64, or return it."""
     try:
         key = base64.urlsafe_b64decode(stem + "=" * (-len(stem) % 4)).decode("utf-8")
     except (binascii.Error, ValueError):
