@@ -9,26 +9,26 @@ import type { INotebookModel } from '@jupyterlab/notebook';
 import type { Contents } from '@jupyterlab/services';
 import type { TranslationBundle } from '@jupyterlab/translation';
 
+import { findFreePath } from '../../../api/freePath';
 import { sourceOf } from '../../../cells/source';
 
 /** The methods of JupyterLab's contents manager that `writeFirstSteps` needs. */
 export type FolderApi = Pick<Contents.IManager, 'get' | 'save'>;
 
-/** The maximum number of folder names to try. */
-const MAX_COPIES = 100;
-
 /**
  * Create a folder, write the files into it, and return the folder's path. The path is `folder` or,
  * if `folder` already exists, `folder` with a number at its end, such as `first-steps-2`.
  *
- * @throws The error of the contents manager; Error if all folder names are taken.
+ * @throws The error of the contents manager.
  */
 export async function writeFirstSteps(
   contents: FolderApi,
   folder: string,
   files: Record<string, { notebook: unknown } | { text: string }>
 ): Promise<string> {
-  const path = await findFreePath(contents, folder);
+  const path = await findFreePath(contents, count =>
+    count === 1 ? folder : `${folder}-${count}`
+  );
   await contents.save(path, { type: 'directory' });
   for (const [name, file] of Object.entries(files)) {
     await contents.save(
@@ -95,24 +95,4 @@ export function ignoreKernelMetadata(model: INotebookModel): void {
       void Promise.resolve().then(clean);
     }
   });
-}
-
-/** Return the first of the paths `name`, `name-2`, `name-3`, … at which nothing exists. */
-async function findFreePath(
-  contents: FolderApi,
-  name: string
-): Promise<string> {
-  for (let number = 1; number <= MAX_COPIES; number++) {
-    const path = number === 1 ? name : `${name}-${number}`;
-    try {
-      await contents.get(path, { content: false }); // Fails if nothing exists there.
-    } catch (reason) {
-      const { response } = reason as { response?: Response };
-      if (response?.status === 404) {
-        return path;
-      }
-      throw reason;
-    }
-  }
-  throw new Error(`There are already ${MAX_COPIES} copies.`);
 }
