@@ -9,10 +9,12 @@
  * - The answer says what is really there, even if a listener of the notebook has failed.
  */
 import type { YBaseCell, YNotebook } from '@jupyter/ydoc';
+import type { ICell } from '@jupyterlab/nbformat';
 import type { NotebookPanel } from '@jupyterlab/notebook';
 
 import type { CellType } from '../api/types';
 import { updateSource } from './applySource';
+import { toCellType } from './context';
 import { isReadOnly } from './readOnly';
 import { digestOf } from './source';
 
@@ -33,6 +35,17 @@ export type Operation =
     }
   | { op: 'delete'; cell: string; base: string }
   | { op: 'move'; cell: string; after: string | null };
+
+/** Return the operation that inserts a cell of the notebook format with its metadata and outputs. */
+export function toInsertion(content: ICell, after: string | null): Operation {
+  return {
+    op: 'insert',
+    cell: content.id as string,
+    type: toCellType(content.cell_type),
+    source: [content.source].flat().join(''),
+    ...{ after, content }
+  };
+}
 
 /** The reason for which nothing was changed; with `stale`, a source is null if there is no such cell. */
 export interface IRefusal {
@@ -124,12 +137,10 @@ function isChanged(
   return !!cell && 'base' in operation && digestOf(cell) !== operation.base;
 }
 
-/** Return whether the cell's metadata protect it, as JupyterLab understands them. */
+/** Return whether the cell's metadata protect it; an insertion replaces a cell with its id. */
 function isLocked(cell: SharedCell | undefined, op: Operation['op']): boolean {
-  return (
-    (op === 'edit' && cell?.getMetadata('editable') === false) ||
-    (op === 'delete' && cell?.getMetadata('deletable') === false)
-  );
+  const key = op === 'delete' ? 'deletable' : 'editable';
+  return op !== 'move' && cell?.getMetadata(key) === false;
 }
 
 /**

@@ -98,7 +98,10 @@ describe('a notebook that is opened', () => {
       ])
     );
     const text = [{ output_type: 'stream', name: 'stdout', text: 'aa = 0' }];
-    expect(cells[0].outputs).toEqual(text);
+    expect(cells[0]).toMatchObject({
+      outputs: text,
+      metadata: { trusted: true }
+    });
   });
 
   it('says so again only if the person hasn’t accepted it', async () => {

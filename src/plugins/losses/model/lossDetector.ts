@@ -3,13 +3,13 @@
  * although no person deleted them. Only what is missing at the time of the decision counts, because
  * programs may delete cells and insert them again.
  */
-import type { SharedCell } from '@jupyter/ydoc';
+import type { ICell } from '@jupyterlab/nbformat';
 import type { NotebookPanel } from '@jupyterlab/notebook';
 
-import type { CellSnapshot, ContributorBody } from '../../../api/types';
+import type { ContributorBody } from '../../../api/types';
+import { recordedCell } from '../../../cells/recordedCell';
 import { sourceOf } from '../../../cells/source';
 import { FILE_ON_DISK } from '../../../records/contributor';
-import { recordedOutputs } from '../../../records/recordedOutputs';
 import type {
   ICellDeletion,
   IHistory,
@@ -30,7 +30,7 @@ export interface ILoss {
   readonly panel: NotebookPanel;
   /** All cells before, in order. */
   readonly before: readonly ICellText[];
-  readonly cells: Map<string, SharedCell.Cell>;
+  readonly cells: Map<string, ICell>;
   readonly contributor: ContributorBody;
   /** The time at which the notebook still had all of them. */
   readonly time: Date;
@@ -77,7 +77,14 @@ export class LossDetector {
       ({ id, source }) => source.trim() && !ids?.split(' ').includes(id)
     );
     if (last && isLoss(missing, before, false)) {
-      const cells = missing.map(cell => this._toCell(notebookId, cell));
+      const { api } = this._options.history;
+      const cells = missing.map(
+        async cell =>
+          [
+            cell.cellId,
+            await recordedCell(api, notebookId, cell, Infinity)
+          ] as const
+      );
       const contributor = { kind: 'program' as const, name: FILE_ON_DISK };
       announce({
         ...{ panel, ...last, contributor },
@@ -107,7 +114,7 @@ export class LossDetector {
       return;
     }
     if (!loss || time.getTime() - loss.time.getTime() > PERIOD_MS) {
-      const cells = new Map<string, SharedCell.Cell>();
+      const cells = new Map<string, ICell>();
       loss = { panel, before, cells, contributor, time, mayBeWanted: true };
       this._losses.set(panel, loss);
     }
@@ -118,7 +125,7 @@ export class LossDetector {
     ];
     loss.contributor = contributor;
     loss.mayBeWanted &&= isPersonActing && contributor.kind !== 'agent';
-    deleted.forEach((cell, id) => loss.cells.set(id, cell as SharedCell.Cell));
+    deleted.forEach((cell, id) => loss.cells.set(id, cell as ICell));
     loss.timer ??= window.setTimeout(() => this._decide(loss), DELAY_MS);
   }
 
@@ -174,19 +181,6 @@ export class LossDetector {
       .filter(({ cellId }) => !removed.includes(cellId))
       .map(cell => ({ ...cell, id: cell.cellId }));
     return { before, time: new Date(last.timestamp) };
-  }
-
-  /** Return a recorded cell with the outputs of its last run, as far as they are recorded. */
-  private async _toCell(
-    notebookId: string,
-    { cellId, type, source }: CellSnapshot
-  ): Promise<[string, SharedCell.Cell]> {
-    const key = { notebookId, cellId };
-    const { api } = this._options.history;
-    const isCode = type === 'code';
-    const outputs = isCode ? await recordedOutputs(api, key, source) : [];
-    const cell = { id: cellId, cell_type: type, source, metadata: {} };
-    return [cellId, { ...cell, ...(isCode && { outputs }) } as SharedCell.Cell];
   }
 
   private readonly _losses = new WeakMap<NotebookPanel, PendingLoss>();

@@ -1,9 +1,12 @@
 /** Decides whether missing cells of a notebook are a loss, and brings them back. */
-import type { SharedCell } from '@jupyter/ydoc';
+import type { ICell } from '@jupyterlab/nbformat';
 import type { NotebookPanel } from '@jupyterlab/notebook';
 
-import { toCellType } from '../../../cells/context';
-import { applyOperations, type Operation } from '../../../cells/operations';
+import {
+  applyOperations,
+  type Operation,
+  toInsertion
+} from '../../../cells/operations';
 import { runAsOwnWrite } from '../../../cells/ownWrites';
 
 export interface ICellText {
@@ -50,7 +53,7 @@ export function isLoss(
 /** Insert missing cells, in one undo step, each below the cell that was above it in `before`. */
 export function bringBack(
   panel: NotebookPanel,
-  cells: ReadonlyMap<string, SharedCell.Cell>,
+  cells: ReadonlyMap<string, ICell>,
   before: readonly ICellText[]
 ): void {
   const { sharedModel } = panel.context.model;
@@ -60,10 +63,7 @@ export function bringBack(
   for (const { id } of before) {
     const cell = cells.get(id);
     if (cell && !present.has(id)) {
-      const type = toCellType(cell.cell_type);
-      const source = [cell.source].flat().join('');
-      const place = { op: 'insert' as const, cell: id, after };
-      operations.push({ ...place, type, source, content: cell });
+      operations.push(toInsertion(cell, after));
     }
     if (cell || present.has(id)) {
       after = id;

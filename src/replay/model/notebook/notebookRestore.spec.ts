@@ -75,12 +75,9 @@ async function planOf(
   snapshot: NotebookSnapshot
 ): Promise<INotebookPlan> {
   const { cells } = await timelineOf(open);
-  const withSteps = cells.filter(({ steps }) => steps);
-  return (await restoreOf(open).plan(
-    open.id,
-    snapshot,
-    new Set(withSteps.map(({ cellId }) => cellId))
-  ))!;
+  const hasHistory = (id: string) =>
+    cells.some(({ cellId, steps }) => cellId === id && steps);
+  return (await restoreOf(open).plan(open.id, snapshot, hasHistory))!;
 }
 
 /** Open a notebook that was run and saved. */
@@ -176,9 +173,15 @@ it('refuses a running cell, a read-only notebook, and one that has changed', asy
   model.executionState = 'running';
   expect(await restore.restoreHere(plan)).toBe('running');
   model.executionState = 'idle';
-  shared(open).cells[0].setMetadata('deletable', false);
-  expect(await restore.restoreHere(plan)).toBe('readOnly');
-  shared(open).cells[0].deleteMetadata('deletable');
+  const last = open.ids.indexOf('aa');
+  for (const [index, key] of [
+    [0, 'deletable'],
+    [last, 'editable']
+  ] as const) {
+    shared(open).cells[index].setMetadata(key, false);
+    expect(await restore.restoreHere(plan)).toBe('readOnly');
+    shared(open).cells[index].deleteMetadata(key);
+  }
   expect(contentOf(open).cells.map(({ source }) => source)).toEqual(
     changed.cells.map(({ source }) => source)
   );
@@ -189,7 +192,6 @@ it('refuses a running cell, a read-only notebook, and one that has changed', asy
   open.type(other, 'more');
   expect(await restore.restoreHere(plan)).toBe('changed');
   open.type(other, source);
-  const last = open.ids.indexOf('aa');
   open.type(last, 'a = 101');
   expect(await restore.restoreHere(plan)).toBe('changed');
   expect(open.sources[last]).toBe('a = 101');

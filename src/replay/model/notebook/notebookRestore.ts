@@ -11,16 +11,17 @@ import type { ICell, INotebookContent } from '@jupyterlab/nbformat';
 import type { ICodeCellModel } from '@jupyterlab/cells';
 import { PathExt } from '@jupyterlab/coreutils';
 import type { NotebookPanel } from '@jupyterlab/notebook';
-import type { Contents, ServerConnection } from '@jupyterlab/services';
+import type { Contents } from '@jupyterlab/services';
 
+import { findFreePath } from '../../../api/freePath';
 import type { NotebookSnapshot } from '../../../api/types';
 import { applyOperations, findRefusal } from '../../../cells/operations';
 import { runAsOwnWrite } from '../../../cells/ownWrites';
+import { recordedCell } from '../../../cells/recordedCell';
 import { digestOf, sourceOf } from '../../../cells/source';
 import { PERSON } from '../../../records/contributor';
-import { recordedOutputs } from '../../../records/recordedOutputs';
 import type { IHistory, INotebookIdentity, ITracking } from '../../../tokens';
-import type { IPlan, IPresentCell } from './restorePlan';
+import type { IPlan } from './restorePlan';
 
 /** The longest name of a copy without its time, in bytes; file systems allow 255 in all. */
 const MAX_NAME = 200;
@@ -53,36 +54,32 @@ export class NotebookRestore {
   /**
    * Plan to restore the current notebook; null if it isn't the notebook of the snapshot.
    *
-   * @param withSteps The ids of the cells with a history. Without a step yet, they were blank.
+   * @param hasHistory Whether a cell has a history.
    */
   async plan(
     notebookId: string,
-    { cells: past, timestamp: time }: NotebookSnapshot,
-    withSteps: ReadonlySet<string>
+    { cells, timestamp: time }: NotebookSnapshot,
+    hasHistory: (cellId: string) => boolean
   ): Promise<INotebookPlan | null> {
-    const { current, identity, history } = this._options;
+    const { current, identity } = this._options;
+    const { api } = this._options.history;
     const panel = current();
     if (!panel || identity.get(panel) !== notebookId) {
       return null;
     }
     // Loaded now, because the start of the page loads this module.
-    const { cellsWithNewOutputs, planRestore } = await import('./restorePlan');
-    const now = presentCells(panel);
+    const { planRestore } = await import('./restorePlan');
+    const now = panel.context.model.sharedModel.cells.map(cell => ({
+      id: cell.getId(),
+      source: sourceOf(cell),
+      digest: digestOf(cell),
+      content: cell.toJSON() as ICell
+    }));
     const basis = basisOf(panel);
-    const cells = past.map(cell =>
-      withSteps.has(cell.cellId) ? { ...cell, step: cell.step ?? -1 } : cell
+    const plan = await planRestore(now, cells, hasHistory, cell =>
+      recordedCell(api, notebookId, cell, cell.step ?? -1)
     );
-    const outputs = await Promise.all(
-      cellsWithNewOutputs(now, cells).map(async ({ cellId, source, step }) => {
-        const key = { notebookId, cellId };
-        const lastStep = step ?? -1;
-        return [
-          cellId,
-          await recordedOutputs(history.api, key, source, lastStep)
-        ] as const;
-      })
-    );
-    return { panel, time, basis, ...planRestore(now, cells, new Map(outputs)) };
+    return { panel, time, basis, ...plan };
   }
 
   /** Return why a plan can't be carried out in place now; null if it can. */
@@ -90,9 +87,8 @@ export class NotebookRestore {
     if (panel.isDisposed || basisOf(panel) !== basis) {
       return 'changed';
     }
-    const refused = findRefusal(panel, operations);
-    if (refused) {
-      return refused.code === 'read_only' ? 'readOnly' : 'changed';
+    if (findRefusal(panel, operations)) {
+      return 'readOnly'; // Its cells are those of the plan.
     }
     const isRunning = panel.content.widgets.some(
       ({ model }) => (model as ICodeCellModel).executionState === 'running'
@@ -104,81 +100,54 @@ export class NotebookRestore {
   async restoreHere(plan: INotebookPlan): Promise<RestoreRefusal | null> {
     const { panel, operations, time } = plan;
     const { tracking } = this._options;
-    const refusal = this.refusal(plan);
-    if (refusal) {
-      return refusal;
-    }
     const author = { contributor: PERSON, data: { restored_to: time } };
     const write = (): RestoreRefusal | 'done' => {
-      const newRefusal = this.refusal(plan); // The person may have gone on typing.
-      if (newRefusal) {
-        return newRefusal;
+      const refusal = this.refusal(plan); // The person may have gone on typing.
+      if (!refusal) {
+        runAsOwnWrite(
+          () => applyOperations(panel, operations, 'notebook'),
+          author
+        );
       }
-      runAsOwnWrite(
-        () => applyOperations(panel, operations, 'notebook'),
-        author
-      );
-      return 'done';
+      return refusal ?? 'done';
     };
     const ids = [...new Set(operations.map(({ cell }) => cell))];
-    const result = tracking
-      ? await tracking.recordWrite(panel, ids, write)
-      : write();
-    return result === 'done' ? null : (result ?? 'unrecorded');
+    const result =
+      this.refusal(plan) ??
+      (tracking ? await tracking.recordWrite(panel, ids, write) : write()) ??
+      'unrecorded';
+    return result === 'done' ? null : result;
   }
 
   /**
    * Write the restored notebook into a new file beside it, and open it. It gets an id of its own and
-   * a copy of the history when it is opened, like any copy. Resolves to its path.
+   * a copy of the history when it is opened, like any copy.
    */
-  async restoreCopy({ panel, cells, time }: INotebookPlan): Promise<string> {
+  async restoreCopy({ panel, cells, time }: INotebookPlan): Promise<void> {
     const { contents, open } = this._options;
+    const { path } = panel.context;
     const content = {
       ...(panel.context.model.toJSON() as INotebookContent),
       cells: cells as ICell[]
     };
-    const path = await this._freePath(panel.context.path, time);
-    await contents.save(path, { type: 'notebook', format: 'json', content });
-    await open(path);
-    return path;
-  }
-
-  private async _freePath(path: string, time: string): Promise<string> {
-    let name = [...PathExt.basename(path, '.ipynb')];
-    const bytes = () => new TextEncoder().encode(name.join('')).length;
-    while (bytes() > MAX_NAME) {
-      name = name.slice(0, -1);
-    }
-    const folder = path.slice(0, path.length - PathExt.basename(path).length);
-    for (let count = 1; ; count++) {
+    const name = PathExt.basename(path);
+    const folder = path.slice(0, path.length - name.length);
+    const stem = shortened(PathExt.basename(path, '.ipynb'));
+    // In Swedish, times are written as in ISO 8601. Not all file systems allow colons.
+    const label = `restored ${new Date(time).toLocaleString('sv')}`;
+    const copy = await findFreePath(contents, count => {
       const number = count > 1 ? ` ${count}` : '';
-      const label = `restored ${localTime(new Date(time))}${number}`;
-      const free = `${folder}${name.join('')} (${label}).ipynb`;
-      if (!(await this._exists(free))) {
-        return free;
-      }
-    }
-  }
-
-  private async _exists(path: string): Promise<boolean> {
-    try {
-      await this._options.contents.get(path, { content: false });
-      return true;
-    } catch (reason) {
-      const status = (reason as ServerConnection.ResponseError).response
-        ?.status;
-      if (status === 404) {
-        return false;
-      }
-      throw reason;
-    }
+      return `${folder}${stem} (${label.replaceAll(':', '.')}${number}).ipynb`;
+    });
+    await contents.save(copy, { type: 'notebook', format: 'json', content });
+    await open(copy);
   }
 }
 
-/** Format a time as the command line does in names of files: `2026-03-12 16.40.00`. */
-function localTime(time: Date): string {
-  const local = new Date(time.getTime() - time.getTimezoneOffset() * 60_000);
-  return local.toISOString().slice(0, 19).replace('T', ' ').replace(/:/g, '.');
+function shortened(name: string): string {
+  const bytes = new TextEncoder().encode(name).slice(0, MAX_NAME);
+  // Without the beginning of a character at the end.
+  return new TextDecoder().decode(bytes, { stream: true });
 }
 
 function basisOf({ context }: NotebookPanel): string {
@@ -186,14 +155,4 @@ function basisOf({ context }: NotebookPanel): string {
   return JSON.stringify(
     cells.map(cell => [cell.getId(), cell.cell_type, digestOf(cell)])
   );
-}
-
-function presentCells(panel: NotebookPanel): IPresentCell[] {
-  return panel.context.model.sharedModel.cells.map(cell => ({
-    id: cell.getId(),
-    type: cell.cell_type as string,
-    source: sourceOf(cell),
-    digest: digestOf(cell),
-    content: cell.toJSON() as ICell
-  }));
 }

@@ -1,4 +1,4 @@
-import type { ICell } from '@jupyterlab/nbformat';
+import type { ICell, IOutput } from '@jupyterlab/nbformat';
 import * as fc from 'fast-check';
 
 import type { CellSnapshot } from '../../../api/types';
@@ -14,22 +14,33 @@ const present = ([id, source, type = 'code']: Text): IPresentCell => {
   const content = { id, cell_type: type, source, metadata: { tags: [id] } };
   const outputs = type === 'code' ? { outputs: [], execution_count: 1 } : {};
   const digest = `digest of ${source}`;
-  return {
-    id,
-    type,
-    source,
-    digest,
-    content: { ...content, ...outputs } as ICell
-  };
+  return { id, source, digest, content: { ...content, ...outputs } as ICell };
 };
 const recorded = ([cellId, source, type = 'code']: Text): CellSnapshot => ({
   ...{ cellId, source, type, step: 0, changed: false }
 });
-const plan = (now: Text[], then: Text[], outputs = new Map()) =>
-  planRestore(now.map(present), then.map(recorded), outputs);
+const planOf = (
+  now: readonly Text[],
+  then: readonly CellSnapshot[],
+  outputs: Record<string, object[]> = {}
+) =>
+  planRestore(
+    now.map(present),
+    then,
+    () => false,
+    async ({ cellId, type, source }) => ({
+      ...present([cellId, source, type]).content,
+      ...(type === 'code' && { outputs: (outputs[cellId] ?? []) as IOutput[] })
+    })
+  );
+const plan = (
+  now: readonly Text[],
+  then: readonly Text[],
+  outputs?: Record<string, object[]>
+) => planOf(now, then.map(recorded), outputs);
 
 describe('planRestore', () => {
-  it('changes, brings back, removes and moves cells', () => {
+  it('changes, brings back, removes and moves cells', async () => {
     const now: Text[] = [
       ['new', ''],
       ['d', '4'],
@@ -43,11 +54,7 @@ describe('planRestore', () => {
       ['d', '4']
     ];
     const text = { output_type: 'stream', name: 'stdout', text: '2' };
-    const { operations, counts, cells } = plan(
-      now,
-      then,
-      new Map([['b', [text]]])
-    );
+    const { operations, counts, cells } = await plan(now, then, { b: [text] });
     expect(counts).toEqual({ changed: 1, returned: 1, removed: 1, moved: 1 });
     expect(operations).toEqual([
       { op: 'delete', cell: 'new', base: 'digest of ' },
@@ -62,16 +69,19 @@ describe('planRestore', () => {
     expect(cells[0].metadata).toEqual({ tags: ['a'] });
   });
 
-  it('changes the type or the outputs of a cell, which keeps its metadata', () => {
+  it('changes the type or the outputs of a cell, which keeps its metadata', async () => {
     const content = { metadata: { tags: ['a'] } };
-    const { operations, counts } = plan([['a', 'x']], [['a', 'x', 'markdown']]);
+    const { operations, counts } = await plan(
+      [['a', 'x']],
+      [['a', 'x', 'markdown']]
+    );
     expect(counts).toMatchObject({ changed: 1, removed: 0, returned: 0 });
     expect(operations).toMatchObject([
       { op: 'delete', cell: 'a' },
       { op: 'insert', type: 'markdown', content }
     ]);
     const outputs = [{ output_type: 'stream', name: 'stdout', text: 'x' }];
-    const other = plan([['a', 'y']], [['a', 'x']], new Map([['a', outputs]]));
+    const other = await plan([['a', 'y']], [['a', 'x']], { a: outputs });
     expect(other.operations).toMatchObject([
       { op: 'delete', cell: 'a' },
       { op: 'insert', source: 'x', content: { ...content, outputs } }
@@ -86,8 +96,8 @@ describe('planRestore', () => {
     ['a = "k"\nb = "k"', 'a = "‹redacted:a›"\nb = "‹redacted:a›"', true],
     [`a\nk = "${PEM}"`, 'a\nk = "‹redacted:private-key›"', true],
     ['k = 1', 'k = ‹redacted:a›1, ‹redacted:b›1', false]
-  ])('compares %j with the marks in %j', (source, mark, isSame) => {
-    const { operations } = plan([['a', source]], [['a', mark]]);
+  ])('compares %j with the marks in %j', async (source, mark, isSame) => {
+    const { operations } = await plan([['a', source]], [['a', mark]]);
     expect(operations).toHaveLength(isSame ? 0 : 1);
   });
 
@@ -96,36 +106,32 @@ describe('planRestore', () => {
     [`x\nk = "${PEM}"`, 'k = "‹redacted:private-key›"', `k = "${PEM}"`],
     ['f("a")\nf("b")', 'f("‹redacted:a›")', null],
     ['f("a")', 'f("‹redacted:a›")\nf("‹redacted:a›")', null]
-  ])('puts the keys of %j into %j', (source, mark, result) => {
-    const { operations, redacted } = plan([['a', source]], [['a', mark]]);
+  ])('puts the keys of %j into %j', async (source, mark, result) => {
+    const { operations, redacted } = await plan([['a', source]], [['a', mark]]);
     expect(operations).toMatchObject([{ op: 'edit', source: result ?? mark }]);
     expect(redacted).toBe(result === null ? 1 : 0);
   });
 
-  it('leaves cells as they are whose source was too large to be recorded', () => {
+  it('leaves cells as they are whose source was too large to be recorded', async () => {
     const then = ['a', 'b'].map(id => ({ ...recorded([id, '']), missing: 9 }));
-    const { operations, missing } = planRestore(
-      [present(['a', 'long'])],
-      then,
-      new Map()
-    );
+    const { operations, missing } = await planOf([['a', 'long']], then);
     expect([operations, missing]).toEqual([[], 2]);
   });
 
-  it('counts a deleted raw cell as missing, because raw cells aren’t recorded', () => {
+  it('counts a deleted raw cell as missing, because raw cells aren’t recorded', async () => {
     const then = ['raw', 'code'].map(type => ({
       ...recorded([type, '', type]),
       step: null
     }));
-    const { operations, missing } = planRestore([], then, new Map());
+    const { operations, missing } = await planOf([], then);
     expect([operations, missing]).toEqual([[], 1]);
   });
 
-  it('orders any cells as they were', () => {
+  it('orders any cells as they were', async () => {
     const ids = fc.uniqueArray(fc.constantFrom(...'abcdefgh'));
-    fc.assert(
-      fc.property(ids, ids, (now, then) => {
-        const { operations } = plan(
+    await fc.assert(
+      fc.asyncProperty(ids, ids, async (now, then) => {
+        const { operations } = await plan(
           now.map(id => [id, id]),
           then.map(id => [id, id])
         );

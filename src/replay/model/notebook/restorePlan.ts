@@ -1,10 +1,9 @@
-/** Plans how a notebook becomes again what it was after a moment. All functions are pure. */
-import type { ICell, IOutput } from '@jupyterlab/nbformat';
-import { JSONExt, type ReadonlyPartialJSONValue } from '@lumino/coreutils';
+/** Plans how a notebook becomes again what it was after a moment. */
+import type { ICell } from '@jupyterlab/nbformat';
 
 import type { CellSnapshot } from '../../../api/types';
 import { toCellType } from '../../../cells/context';
-import type { Operation } from '../../../cells/operations';
+import { type Operation, toInsertion } from '../../../cells/operations';
 import { listChanges } from '../../../diff/lists';
 
 const MARK = /‹redacted:[^›]*›/;
@@ -15,7 +14,6 @@ const PRIVATE_KEY =
 /** A cell of the notebook as it is now. */
 export interface IPresentCell {
   readonly id: string;
-  readonly type: string;
   /** The source, with `\n` as its line breaks. */
   readonly source: string;
   /** The SHA-256 of the source with its own line breaks. */
@@ -24,17 +22,12 @@ export interface IPresentCell {
   readonly content: ICell;
 }
 
-/** The numbers of cells that change, come back, are removed and move. */
-export interface ICounts {
-  readonly changed: number;
-  readonly returned: number;
-  readonly removed: number;
-  readonly moved: number;
-}
-
 export interface IPlan {
   readonly operations: readonly Operation[];
-  readonly counts: ICounts;
+  /** The numbers of cells that change, come back, are removed and move. */
+  readonly counts: Readonly<
+    Record<'changed' | 'returned' | 'removed' | 'moved', number>
+  >;
   /** All cells as they will be, in the notebook format. */
   readonly cells: readonly ICell[];
   /** The number of cells that can't be restored: too large to be recorded, or deleted raw cells. */
@@ -46,56 +39,80 @@ export interface IPlan {
 /**
  * Plan the operations that make the cells `now` those of a snapshot.
  *
- * @param outputs The recorded outputs of code cells that change or come back, by cell id.
+ * @param hasHistory Whether a cell has a history. Before its first step, it was blank.
+ * @param recorded Returns a cell of the snapshot in the notebook format, with its outputs.
  */
-export function planRestore(
+export async function planRestore(
   now: readonly IPresentCell[],
   snapshot: readonly CellSnapshot[],
-  outputs: ReadonlyMap<string, IOutput[]>
-): IPlan {
+  hasHistory: (cellId: string) => boolean,
+  recorded: (cell: CellSnapshot) => Promise<ICell>
+): Promise<IPlan> {
   const present = new Map(now.map(cell => [cell.id, cell]));
+  const isRecorded = ({ missing, cellId, source }: CellSnapshot) =>
+    missing === undefined && (hasHistory(cellId) || source !== '');
   const isLost = (cell: CellSnapshot) =>
     !isRecorded(cell) && !present.has(cell.cellId);
   const wanted = snapshot.filter(cell => !isLost(cell));
-  const ids = new Set(wanted.map(({ cellId }) => cellId));
-  const moved = movedIds(
-    now.map(({ id }) => id).filter(id => ids.has(id)),
-    [...ids].filter(id => present.has(id))
+  const cells = await Promise.all(
+    wanted.map(async cell => {
+      const old = present.get(cell.cellId);
+      if (!old) {
+        return recorded(cell);
+      }
+      const source = isRecorded(cell)
+        ? withKeys(cell.source, old.source)
+        : old.source;
+      const { cell_type, metadata, attachments } = old.content;
+      const type = toCellType(cell.type);
+      if (source === old.source && type === toCellType(cell_type)) {
+        return old.content;
+      }
+      const kept = type !== 'code' && attachments ? { attachments } : {};
+      return { ...(await recorded(cell)), source, metadata, ...kept };
+    })
   );
-  const removed = now.filter(({ id }) => !ids.has(id));
+  const ids = wanted.map(({ cellId }) => cellId);
+  const idSet = new Set(ids);
+  const removed = now.filter(({ id }) => !idSet.has(id));
+  const moved = movedIds(
+    now.map(({ id }) => id).filter(id => idSet.has(id)),
+    ids.filter(id => present.has(id))
+  );
   const operations = removed.map(toDeletion);
-  const counts = { changed: 0, returned: 0, moved: moved.size };
-  const cells: ICell[] = [];
-  let redacted = 0;
-  let after: string | null = null;
-  for (const cell of wanted) {
-    const { cellId: id } = cell;
+  cells.forEach((cell, index) => {
+    const id = ids[index];
+    const after = ids[index - 1] ?? null;
     const old = present.get(id);
-    const content = contentOf(cell, old, outputs.get(id) ?? []);
     if (!old) {
-      counts.returned++;
-      operations.push(toInsertion(cell, content, after));
-    } else if (isReplaced(old, content)) {
-      operations.push(toDeletion(old), toInsertion(cell, content, after));
+      operations.push(toInsertion(cell, after));
+    } else if (!canStay(old.content, cell)) {
+      operations.push(toDeletion(old), toInsertion(cell, after));
     } else {
       if (moved.has(id)) {
         operations.push({ op: 'move', cell: id, after });
       }
-      if (!isUnchanged(cell, old)) {
-        const source = content.source as string;
+      if (cell !== old.content) {
+        const source = cell.source as string;
         operations.push({ op: 'edit', cell: id, base: old.digest, source });
       }
     }
-    counts.changed += Number(!!old && !isUnchanged(cell, old));
-    redacted += Number(content !== old?.content && hasMark(content));
-    cells.push(content);
-    after = id;
-  }
+  });
+  const different = cells.filter(
+    (cell, index) => cell !== present.get(ids[index])?.content
+  );
+  const returned = ids.filter(id => !present.has(id)).length;
   return {
     operations,
     cells,
-    redacted,
-    counts: { ...counts, removed: removed.length },
+    counts: {
+      changed: different.length - returned,
+      returned,
+      removed: removed.length,
+      moved: moved.size
+    },
+    redacted: different.filter(({ source }) => MARK.test(source as string))
+      .length,
     missing: snapshot.filter(
       cell =>
         cell.missing !== undefined ||
@@ -103,42 +120,6 @@ export function planRestore(
         (isLost(cell) && toCellType(cell.type) === 'raw')
     ).length
   };
-}
-
-/** Return the code cells whose outputs the plan needs: those that change or come back. */
-export function cellsWithNewOutputs(
-  now: readonly IPresentCell[],
-  snapshot: readonly CellSnapshot[]
-): CellSnapshot[] {
-  const present = new Map(now.map(cell => [cell.id, cell]));
-  return snapshot.filter(cell => {
-    const old = present.get(cell.cellId);
-    return cell.type === 'code' && !(old && isUnchanged(cell, old));
-  });
-}
-
-/**
- * Whether a cell's source is recorded: it wasn't too large, and the cell has a history. Before its
- * first step, the step is -1.
- */
-function isRecorded({ missing, step, source }: CellSnapshot): boolean {
-  return missing === undefined && (step !== null || source !== '');
-}
-
-function hasMark({ source }: ICell): boolean {
-  return MARK.test(source as string);
-}
-
-function isUnchanged(cell: CellSnapshot, old: IPresentCell): boolean {
-  const isSameType = toCellType(cell.type) === toCellType(old.type);
-  return isSameType && newSource(cell, old) === old.source;
-}
-
-function newSource(cell: CellSnapshot, old: IPresentCell | undefined): string {
-  if (!isRecorded(cell)) {
-    return old!.source; // Such a cell is only wanted if it is in the notebook.
-  }
-  return old ? withKeys(cell.source, old.source) : cell.source;
 }
 
 /**
@@ -192,16 +173,13 @@ function fits(line: string, recorded: string): boolean {
 }
 
 /**
- * Return whether a cell can't be edited in place, because its type or its outputs change. JupyterLab
+ * Return whether a cell can be edited in place, because its type and its outputs stay. JupyterLab
  * would append the new text of an output to the old one.
  */
-function isReplaced(old: IPresentCell, content: ICell): boolean {
-  const outputsOf = ({ outputs = [] }: ICell) =>
-    outputs as ReadonlyPartialJSONValue;
-  return (
-    content.cell_type !== toCellType(old.type) ||
-    !JSONExt.deepEqual(outputsOf(content), outputsOf(old.content))
-  );
+function canStay(old: ICell, cell: ICell): boolean {
+  const kept = ({ cell_type, outputs }: ICell) =>
+    JSON.stringify([cell_type, outputs]);
+  return old === cell || kept(old) === kept(cell);
 }
 
 /** Return the cells to move, so that the others can stay; both lists have the same cells. */
@@ -216,38 +194,6 @@ function movedIds(
   );
 }
 
-/** Return a cell as it will be; it keeps its metadata and, with the same source, its outputs. */
-function contentOf(
-  cell: CellSnapshot,
-  old: IPresentCell | undefined,
-  outputs: IOutput[]
-): ICell {
-  if (old && isUnchanged(cell, old)) {
-    return old.content;
-  }
-  const type = toCellType(cell.type);
-  const source = newSource(cell, old);
-  const common = { id: cell.cellId, cell_type: type, source };
-  if (type === 'code') {
-    // JupyterLab trusts new cells. The recorded outputs are only texts and images.
-    const metadata = old?.content.metadata ?? { trusted: true };
-    return { ...common, metadata, execution_count: null, outputs };
-  }
-  const { metadata = {}, attachments } = old?.content ?? ({} as ICell);
-  const more = attachments ? { attachments } : {};
-  return { ...common, metadata, ...more } as ICell;
-}
-
 function toDeletion({ id, digest }: IPresentCell): Operation {
   return { op: 'delete', cell: id, base: digest };
-}
-
-function toInsertion(
-  { cellId, type }: CellSnapshot,
-  content: ICell,
-  after: string | null
-): Operation {
-  const source = content.source as string;
-  const place = { op: 'insert' as const, cell: cellId, after };
-  return { ...place, type: toCellType(type), source, content };
 }

@@ -82,12 +82,6 @@ export class NotebookTimeline extends LoadedModel {
     return this._loaded?.cells.find(cell => cell.cellId === cellId) ?? null;
   }
 
-  /** The ids of the cells with a history. */
-  get cellsWithSteps(): ReadonlySet<string> {
-    const cells = this._loaded?.cells.filter(({ steps }) => steps) ?? [];
-    return new Set(cells.map(({ cellId }) => cellId));
-  }
-
   override refresh(): void {
     // Show the timeline again, even if its version is the same.
     this._loaded = this._loaded && { ...this._loaded, version: '' };

@@ -46,20 +46,31 @@ export function RestoreButton(): React.JSX.Element | null {
 async function restoreNotebook(context: IReplayContext): Promise<void> {
   const { model, restore, trans, now, locale } = context;
   const { notebookId } = model.subject;
-  const { snapshot, cellsWithSteps } = model.timeline;
+  const { timeline } = model;
   const plan =
     notebookId &&
-    snapshot &&
-    (await restore?.plan(notebookId, snapshot, cellsWithSteps));
+    timeline.snapshot &&
+    (await restore?.plan(
+      notebookId,
+      timeline.snapshot,
+      cellId => !!timeline.cell(cellId)?.steps
+    ));
   if (!restore || !plan) {
     return;
   }
   const time = showDayAndClock(plan.time, now, locale);
   const refusal = restore.refusal(plan);
   const isRestorable = !refusal && plan.operations.length > 0;
+  const texts = planTexts(plan, refusal, context);
   const result = await showDialog({
     title: trans.__('Restore the notebook as of %1', time),
-    body: <Preview plan={plan} refusal={refusal} context={context} />,
+    body: (
+      <>
+        {texts.map((text, index) => (
+          <p key={index}>{text}</p>
+        ))}
+      </>
+    ),
     buttons: [
       Dialog.cancelButton({ label: trans.__('Cancel') }),
       Dialog.okButton({ label: trans.__('As a copy'), actions: ['copy'] }),
@@ -85,41 +96,30 @@ async function restoreNotebook(context: IReplayContext): Promise<void> {
   }
 }
 
-function Preview(props: {
-  plan: INotebookPlan;
-  refusal: RestoreRefusal | null;
-  context: IReplayContext;
-}): React.JSX.Element {
-  const { plan, refusal, context } = props;
+function planTexts(
+  plan: INotebookPlan,
+  refusal: RestoreRefusal | null,
+  context: IReplayContext
+): string[] {
+  const { missing, redacted, operations } = plan;
   const { trans } = context;
-  return (
-    <>
-      <p>{countsText(plan, trans)}</p>
-      {plan.missing > 0 && (
-        <p>
-          {trans._n(
-            '%1 cell can’t be restored, because the history doesn’t have its content.',
-            '%1 cells can’t be restored, because the history doesn’t have their content.',
-            plan.missing
-          )}
-        </p>
-      )}
-      {plan.redacted > 0 && (
-        <p>
-          {trans._n(
-            '%1 cell gets marks in place of keys or passwords, which the history doesn’t have.',
-            '%1 cells get marks in place of keys or passwords, which the history doesn’t have.',
-            plan.redacted
-          )}
-        </p>
-      )}
-      {refusal ? (
-        <p>{refusalText(refusal, trans)}</p>
-      ) : (
-        plan.operations.length > 0 && <p>{historyText(context)}</p>
-      )}
-    </>
+  const missingText = trans._n(
+    '%1 cell can’t be restored, because the history doesn’t have its content.',
+    '%1 cells can’t be restored, because the history doesn’t have their content.',
+    missing
   );
+  const redactedText = trans._n(
+    '%1 cell gets marks in place of keys or passwords, which the history doesn’t have.',
+    '%1 cells get marks in place of keys or passwords, which the history doesn’t have.',
+    redacted
+  );
+  const text = operations.length ? historyText(context) : '';
+  return [
+    countsText(plan, trans),
+    missing ? missingText : '',
+    redacted ? redactedText : '',
+    refusal ? refusalText(refusal, trans) : text
+  ].filter(Boolean);
 }
 
 function historyText({ trans, commands }: IReplayContext): string {

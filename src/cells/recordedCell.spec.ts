@@ -1,8 +1,7 @@
 import type { Step } from '../api/types';
 import { FakeHistory, runStep, stepsOf } from '../replay/model/replay.fakes';
-import { recordedOutputs } from './recordedOutputs';
+import { recordedCell } from './recordedCell';
 
-const KEY = { notebookId: 'nb', cellId: 'a' };
 const SHA256 = 'ab'.repeat(32);
 const IMAGE = { sha256: SHA256, mime: 'image/png', width: 2, height: 2 };
 
@@ -15,17 +14,26 @@ function historyWith(...outputs: object[]): FakeHistory {
   return history;
 }
 
+async function outputsOf(
+  { api }: FakeHistory,
+  source: string,
+  lastStep = Infinity
+) {
+  const cell = { cellId: 'a', type: 'code', source, step: 0, changed: false };
+  return (await recordedCell(api, 'nb', cell, lastStep)).outputs;
+}
+
 const stream = (text: string) => ({
   ...{ output_type: 'stream', name: 'stdout', text }
 });
 
-describe('recordedOutputs', () => {
+describe('recordedCell', () => {
   it('returns the text and the images of the last run (P54)', async () => {
-    const { api } = historyWith(
+    const history = historyWith(
       { text: 'old' },
       { text: 'new', truncated: true, images: [IMAGE] }
     );
-    expect(await recordedOutputs(api, KEY, 'a = 1')).toEqual([
+    expect(await outputsOf(history, 'a = 1')).toEqual([
       stream('new\n…'),
       {
         output_type: 'display_data',
@@ -33,19 +41,16 @@ describe('recordedOutputs', () => {
         metadata: {}
       }
     ]);
-    expect(await recordedOutputs(api, KEY, 'a = 1', 1)).toEqual([
-      stream('old')
-    ]);
+    expect(await outputsOf(history, 'a = 1', 1)).toEqual([stream('old')]);
   });
 
   it('returns nothing for another source, and without a run or an image', async () => {
     const history = historyWith({ text: 'old', images: [IMAGE] });
     history.blobs.clear();
-    const { api } = history;
-    expect(await recordedOutputs(api, KEY, 'a = 1')).toEqual([stream('old')]);
-    expect(await recordedOutputs(api, KEY, 'a = 2')).toEqual([]);
-    expect(await recordedOutputs(api, KEY, 'a = 1', 0)).toEqual([]);
+    expect(await outputsOf(history, 'a = 1')).toEqual([stream('old')]);
+    expect(await outputsOf(history, 'a = 2')).toEqual([]);
+    expect(await outputsOf(history, 'a = 1', 0)).toEqual([]);
     history.failure = new Error('no server');
-    expect(await recordedOutputs(api, KEY, 'a = 1')).toEqual([]);
+    expect(await outputsOf(history, 'a = 1')).toEqual([]);
   });
 });
