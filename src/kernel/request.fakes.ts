@@ -30,3 +30,17 @@ export function answer(result: unknown): unknown {
   const text = btoa(String.fromCharCode(...bytes));
   return { result: { status: 'ok', data: { 'text/plain': `'${text}'` } } };
 }
+
+/** A DataFrame whose columns have these types. */
+export function frameOf(
+  name: string,
+  rowCount: number,
+  dtypes: Record<string, string>
+) {
+  const columns = Object.entries(dtypes).map(([name, dtype]) => ({
+    name,
+    dtype
+  }));
+  const kind = 'pandas.DataFrame';
+  return { name, kind, rowCount, columnCount: columns.length, columns };
+}

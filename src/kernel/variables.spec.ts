@@ -1,17 +1,17 @@
 import { nullTranslator } from '@jupyterlab/translation';
 
-import { answer, fakeKernel, replying, returning } from './request.fakes';
+import {
+  answer,
+  fakeKernel,
+  frameOf,
+  replying,
+  returning
+} from './request.fakes';
 import { listDataFrames, readVariables } from './variables';
 
 const trans = nullTranslator.load('aiserver');
 
-const PROFILE = {
-  name: '销售',
-  kind: 'pandas.DataFrame',
-  rowCount: 2,
-  columnCount: 1,
-  columns: [{ name: '价格', dtype: 'float64' }]
-};
+const PROFILE = frameOf('销售', 2, { 价格: 'float64' });
 
 describe('readVariables', () => {
   const DATA = {

@@ -2,6 +2,7 @@ import { ApiError } from '../../api/request';
 import type { IKernelVariables } from '../../kernel/variables';
 import { requestNumber } from './state';
 import { MODEL, code, done, setup, start } from './generation.fakes';
+import { frameOf } from '../../kernel/request.fakes';
 
 describe('GenerationModel', () => {
   it('attaches the kernel’s DataFrames and variables, with values for a local model', async () => {
@@ -218,13 +219,7 @@ describe('GenerationModel', () => {
 
   it('sends DataFrames with the request, and normalizes line breaks', async () => {
     const t = setup();
-    const profile = {
-      name: 'df',
-      kind: 'pandas.DataFrame',
-      rowCount: 2,
-      columnCount: 1,
-      columns: [{ name: 'a', dtype: 'int64' }]
-    };
+    const profile = frameOf('df', 2, { a: 'int64' });
     t.model.setState({ dataframes: [profile] });
     await t.answer('sum', 'a\r\nb');
     expect(t.bodies[0]).toMatchObject({ dataframes: [profile] });

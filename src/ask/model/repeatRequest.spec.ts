@@ -2,6 +2,7 @@ import type { ModelInfo } from '../../api/types';
 import type { IRepeatedRequest } from '../../tokens';
 import { code, done, MODEL, setup, start } from './generation.fakes';
 import { repeatRequest } from './repeatRequest';
+import { frameOf } from '../../kernel/request.fakes';
 
 const REMOTE: ModelInfo = { ...MODEL, id: 'openai:o', onThisMachine: false };
 
@@ -15,13 +16,7 @@ const REQUEST: IRepeatedRequest = {
   parentTurnId: null
 };
 
-const FRAME = {
-  name: 'sales',
-  kind: 'pandas.DataFrame',
-  rowCount: 1,
-  columnCount: 1,
-  columns: [{ name: 'price', dtype: 'int64' }]
-};
+const FRAME = frameOf('sales', 1, { price: 'int64' });
 
 function send(
   t: ReturnType<typeof setup>,

@@ -4,6 +4,7 @@ import type { Cell } from '@jupyterlab/cells';
 import { NewCells } from '../../cells/emptyCell';
 import {} from '../model/generation.fakes';
 import { setup } from './notebookAskManager.fakes';
+import { frameOf } from '../../kernel/request.fakes';
 
 type ISession = ReturnType<typeof setup>['sessionContext'];
 
@@ -49,13 +50,7 @@ describe('NotebookAskManager, for requests about data', () => {
       await t.settle();
       return document.querySelector('textarea')!;
     };
-    const df = {
-      name: 'df',
-      kind: 'pandas.DataFrame',
-      rowCount: 7,
-      columnCount: 1,
-      columns: [{ name: 'region', dtype: 'object' }]
-    };
+    const df = frameOf('df', 7, { region: 'object' });
     t.listDataFrames.mockResolvedValue([df]);
     const field = await fill('mean price', ['df', 'gone', 'lost']);
     expect(field.value).toBe('mean price');
@@ -197,13 +192,9 @@ describe('NotebookAskManager, for requests about data', () => {
     ['is another one', (t: ISession) => t.kernelChanged.emit()]
   ])('sends no data of a kernel that %s', async (_, restart) => {
     const t = setup();
-    const [attached, chosen] = ['df', 'sales'].map(name => ({
-      name,
-      kind: 'pandas.DataFrame',
-      rowCount: 7,
-      columnCount: 1,
-      columns: [{ name: 'price', dtype: 'object' }]
-    }));
+    const [attached, chosen] = ['df', 'sales'].map(name =>
+      frameOf(name, 7, { price: 'object' })
+    );
     const frames = [attached, chosen];
     const variables = [{ name: 'limit', kind: 'int', value: '3' }];
     t.target.variables.mockResolvedValue({ frames, variables });

@@ -1,14 +1,10 @@
 import type { DataFrameProfile } from '../../../api/types';
 import { setup as fakes } from '../generation.fakes';
 import { withCurrentFrames } from './attachments';
+import { frameOf } from '../../../kernel/request.fakes';
 
-const frame = (name: string, rowCount = 1): DataFrameProfile => ({
-  name,
-  kind: 'pandas.DataFrame',
-  rowCount,
-  columnCount: 1,
-  columns: [{ name: 'a', dtype: 'int64' }]
-});
+const frame = (name: string, rowCount = 1) =>
+  frameOf(name, rowCount, { a: 'int64' });
 
 describe('withCurrentFrames', () => {
   it('chooses the kernel’s DataFrames, and those that were missing', () => {

@@ -1,17 +1,12 @@
 import type { DataFrameProfile } from '../../../api/types';
 import type { IDataValues } from '../../../kernel/dataValues';
 import { MODEL, setup, start } from '../generation.fakes';
+import { frameOf } from '../../../kernel/request.fakes';
 
-const FRAME: DataFrameProfile = {
-  name: 'sales',
-  kind: 'pandas.DataFrame',
-  rowCount: 9,
-  columnCount: 2,
-  columns: [
-    { name: 'city', dtype: 'object' },
-    { name: 'price', dtype: 'float64' }
-  ]
-};
+const FRAME: DataFrameProfile = frameOf('sales', 9, {
+  city: 'object',
+  price: 'float64'
+});
 const PRICE = { rows: 9, missing: 0, distinct: 7, min: 0.5, max: 9 };
 const VALUES: IDataValues = {
   columns: [{ index: 1, name: 'price', statistics: PRICE }],

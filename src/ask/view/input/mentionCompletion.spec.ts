@@ -2,6 +2,7 @@ import { nullTranslator } from '@jupyterlab/translation';
 
 import { setup } from '../../model/generation.fakes';
 import { completeMention } from './completions';
+import { frameOf } from '../../../kernel/request.fakes';
 
 const trans = nullTranslator.load('aiserver');
 
@@ -15,17 +16,7 @@ function complete(text: string, error: string | null = null) {
   model.setState({
     kernel: {
       frames: [
-        {
-          name: 'df',
-          kind: 'pandas.DataFrame',
-          rowCount: 2,
-          columnCount: 3,
-          columns: [
-            { name: 'price', dtype: 'int64' },
-            { name: '总 额', dtype: 'float64' },
-            { name: '城市', dtype: 'object' }
-          ]
-        }
+        frameOf('df', 2, { price: 'int64', '总 额': 'float64', 城市: 'object' })
       ],
       variables: [
         { name: 'dates', kind: 'list of 3 str' },

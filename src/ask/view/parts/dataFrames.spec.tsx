@@ -3,6 +3,7 @@ import { act } from 'react';
 
 import { setFeatures } from '../../../state/features.fakes';
 import { LOCAL, setup } from '../promptRow.fakes';
+import { frameOf } from '../../../kernel/request.fakes';
 
 afterEach(() => {
   setFeatures();
@@ -10,13 +11,7 @@ afterEach(() => {
   document.body.replaceChildren();
 });
 
-const FRAME = {
-  name: 'sales',
-  kind: 'pandas.DataFrame',
-  rowCount: 9,
-  columnCount: 1,
-  columns: [{ name: 'price', dtype: 'float64' }]
-};
+const FRAME = frameOf('sales', 9, { price: 'float64' });
 const kernel = { frames: [FRAME], variables: [] };
 const REMOTE = { ...LOCAL, id: 'a:b', provider: 'a', onThisMachine: false };
 const VALUES = {

@@ -3,19 +3,14 @@ import { act } from 'react';
 
 import type { IKernelVariables } from '../../../kernel/variables';
 import { button, setup } from '../promptRow.fakes';
+import { frameOf } from '../../../kernel/request.fakes';
 
 const EMPTY: IKernelVariables = {
   language: 'python',
   frames: [],
   variables: []
 };
-const DF = {
-  name: 'df',
-  kind: 'pandas.DataFrame',
-  rowCount: 3,
-  columnCount: 0,
-  columns: []
-};
+const DF = frameOf('df', 3, {});
 const NAMES = ['.old.csv', 'data/', 'my 销售.csv', 'notes.md', 'shops.xlsx'];
 const listFiles = jest.fn(async () => NAMES);
 

@@ -2,17 +2,9 @@ import { PageConfig } from '@jupyterlab/coreutils';
 import { act } from 'react';
 
 import { button, setState, setup } from '../promptRow.fakes';
+import { frameOf } from '../../../kernel/request.fakes';
 
-const DF = {
-  name: 'df',
-  kind: 'pandas.DataFrame',
-  rowCount: 3,
-  columnCount: 2,
-  columns: [
-    { name: 'city', dtype: 'object' },
-    { name: 'price', dtype: 'float64' }
-  ]
-};
+const DF = frameOf('df', 3, { city: 'object', price: 'float64' });
 const KERNEL = { frames: [DF], variables: [] };
 const COMPARE = 'Compare price by city';
 

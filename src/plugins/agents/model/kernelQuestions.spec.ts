@@ -1,30 +1,16 @@
 /** Questions of the server about the kernel of an open notebook. */
-import { answer, fakeKernel } from '../../../kernel/request.fakes';
+import { answer, fakeKernel, frameOf } from '../../../kernel/request.fakes';
 import { setFeatures } from '../../../state/features.fakes';
 import { openWithTurn } from '../../../tracking/model/tracking.fakes';
 import type { Question } from './messages';
 import { Questions } from './questions';
 
-const FRAME = {
-  name: 'sales',
-  kind: 'pandas.DataFrame',
-  rowCount: 2,
-  columnCount: 1,
-  columns: [{ name: 'price', dtype: 'int64' }]
-};
+const FRAME = frameOf('sales', 2, { price: 'int64' });
 const LIST = { frames: [FRAME, { ...FRAME, name: 'other' }], variables: [] };
 const SAMPLE = { columns: ['price'], rows: [['1'], ['2']] };
+const COUNTS = { rows: 2, missing: 0, distinct: 2 };
 const PROFILE = {
-  columns: [
-    {
-      index: 0,
-      name: 'price',
-      dtype: 'int64',
-      rows: 2,
-      missing: 0,
-      distinct: 2
-    }
-  ],
+  columns: [{ index: 0, name: 'price', dtype: 'int64', ...COUNTS }],
   next: null
 };
 const CHECK = {
@@ -79,17 +65,7 @@ describe('the kernel of an open notebook', () => {
     [
       'statistics',
       [PROFILE],
-      [
-        {
-          ...FRAME,
-          columns: [
-            {
-              ...FRAME.columns[0],
-              statistics: { rows: 2, missing: 0, distinct: 2 }
-            }
-          ]
-        }
-      ]
+      [{ ...FRAME, columns: [{ ...FRAME.columns[0], statistics: COUNTS }] }]
     ]
   ])('describes one at the level %s', async (level, results, frames) => {
     const t = await setup(LIST, ...results);
