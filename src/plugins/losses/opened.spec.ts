@@ -9,7 +9,8 @@ import * as fc from 'fast-check';
 import {
   OpenNotebook,
   Page,
-  fakeKernel
+  fakeKernel,
+  openSaved
 } from '../../tracking/model/tracking.fakes';
 import { JupyterServer } from '../../tracking/model/tracking.jupyter.fakes';
 import {
@@ -46,14 +47,7 @@ async function check({ page, panel }: Open): Promise<void> {
   await detector.checkOpened(panel);
 }
 
-async function newNotebook(): Promise<Open> {
-  const open = await new Page(server).open(CELLS);
-  const model = await open.ask(1, 'b = 4');
-  await model.decision.accept();
-  await open.run(0, 4);
-  await open.save();
-  return open;
-}
+const newNotebook = () => openSaved(new Page(server), CELLS);
 
 /** Close a notebook, change its cells in the file, and open it in another page. */
 async function reopen(
@@ -93,7 +87,7 @@ describe('a notebook that is opened', () => {
     const { cells } = open.panel.context.model.sharedModel.toJSON();
     expect(cells.map(({ source, cell_type }) => [source, cell_type])).toEqual(
       CELLS.map(({ id, source, type }) => [
-        id === 'bb' ? 'b = 4' : source,
+        id === 'bb' ? 'c = 4' : source,
         type
       ])
     );

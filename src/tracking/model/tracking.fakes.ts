@@ -324,17 +324,29 @@ export class OpenNotebook<S extends IServer = FakeServer> {
   }
 }
 
-/** Three cells, of which the second has a turn. */
-export async function openWithTurn(
-  page: Page = new Page()
-): Promise<OpenNotebook> {
-  const open = await page.open([
+/** Of the cells, the second has a turn, after which it is `c = 4`. */
+export async function openWithTurn<S extends IServer = FakeServer>(
+  page: Page<S> = new Page<S>(),
+  cells: Cells = [
     { id: 'aa', source: 'a = 1\nb = 2' },
     { id: 'bb', source: 'c = 3' },
     { id: 'cc', type: 'markdown', source: '# 标题' }
-  ]);
+  ]
+): Promise<OpenNotebook<S>> {
+  const open = await page.open(cells);
   const model = await open.ask(1, 'c = 4');
   await model.decision.accept();
   await open.settle();
+  return open;
+}
+
+/** As `openWithTurn`, then run and saved. */
+export async function openSaved<S extends IServer>(
+  page: Page<S>,
+  cells: Cells
+): Promise<OpenNotebook<S>> {
+  const open = await openWithTurn(page, cells);
+  await open.run(0, cells.length - 1);
+  await open.save();
   return open;
 }

@@ -4,6 +4,7 @@ import { NotebookActions } from '@jupyterlab/notebook';
 
 import { digestOf } from '../../../cells/source';
 import {
+  type OpenNotebook as Open,
   Page,
   fakeKernel,
   openWithTurn
@@ -18,8 +19,6 @@ const AUTHOR = {
   run: RUN,
   data: { intent: 'tidy the dates', tool: 'edit_cell', call: '7', via: 'mcp' }
 } as const;
-
-type Open = Awaited<ReturnType<typeof openWithTurn>>;
 
 function ask(open: Open) {
   const { identity, tracking } = open.page;
