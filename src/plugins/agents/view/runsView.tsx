@@ -173,42 +173,37 @@ function Details(props: IRunProps): React.JSX.Element {
           ))}
         </ul>
       )}
-      <Code {...props} />
-      <Refused {...props} />
+      <Items
+        title={trans.__('Run without a cell')}
+        items={run.code.map(code => (
+          <pre>{code}</pre>
+        ))}
+      />
+      <Items
+        title={trans.__('Refused')}
+        items={run.refused.map(({ tool, cell, reason }) => (
+          <span title={tool}>
+            {cell ? `${cellName(numberOf(cell), trans)}: ${reason}` : reason}
+          </span>
+        ))}
+      />
       <Actions {...props} />
       <Permission {...props} />
     </div>
   );
 }
 
-/** The code that the agent has run in the kernel without a cell. */
-function Code(props: IRunProps): React.JSX.Element | null {
-  const { run, trans } = props;
-  const title = trans.__('Run without a cell');
-  return run.code.length ? (
+function Items(props: {
+  title: string;
+  items: React.ReactNode[];
+}): React.JSX.Element | null {
+  const { title, items } = props;
+  return items.length ? (
     <>
       <h4>{title}</h4>
       <ul aria-label={title}>
-        {run.code.map((code, index) => (
-          <li key={index}>
-            <pre>{code}</pre>
-          </li>
-        ))}
-      </ul>
-    </>
-  ) : null;
-}
-
-function Refused(props: IRunProps): React.JSX.Element | null {
-  const { run, numberOf, trans } = props;
-  return run.refused.length ? (
-    <>
-      <h4>{trans.__('Refused')}</h4>
-      <ul aria-label={trans.__('Refused')}>
-        {run.refused.map(({ tool, cell, reason }, index) => (
-          <li key={index} title={tool}>
-            {cell ? `${cellName(numberOf(cell), trans)}: ${reason}` : reason}
-          </li>
+        {items.map((item, index) => (
+          <li key={index}>{item}</li>
         ))}
       </ul>
     </>
