@@ -7,11 +7,16 @@ import { Questions } from './questions';
 
 const FRAME = frameOf('sales', 2, { price: 'int64' });
 const LIST = { frames: [FRAME, { ...FRAME, name: 'other' }], variables: [] };
-const SAMPLE = { columns: ['price'], rows: [['1'], ['2']] };
+const ROWS = { rows: [['1'], ['2']] };
+const SAMPLE = { columns: ['price'], ...ROWS };
 const COUNTS = { rows: 2, missing: 0, distinct: 2 };
 const PROFILE = {
   columns: [{ index: 0, name: 'price', dtype: 'int64', ...COUNTS }],
   next: null
+};
+const DESCRIBED = {
+  ...FRAME,
+  columns: [{ ...FRAME.columns[0], statistics: COUNTS }]
 };
 const CHECK = {
   problems: [
@@ -51,40 +56,16 @@ async function setup(...results: unknown[]) {
 afterEach(() => setFeatures());
 
 describe('the kernel of an open notebook', () => {
-  it('lists DataFrames without values', async () => {
-    const t = await setup(LIST);
-    const question = { type: 'data', name: null, level: 'sample' };
-    expect(await t.ask(question)).toEqual({
-      type: 'described',
-      frames: LIST.frames
-    });
-  });
-
   it.each([
-    ['schema', [], [FRAME]],
-    [
-      'statistics',
-      [PROFILE],
-      [{ ...FRAME, columns: [{ ...FRAME.columns[0], statistics: COUNTS }] }]
-    ]
-  ])('describes one at the level %s', async (level, results, frames) => {
+    [null, 'sample', [], LIST.frames],
+    ['sales', 'schema', [], [FRAME]],
+    ['sales', 'statistics', [PROFILE], [DESCRIBED]],
+    ['sales', 'sample', [SAMPLE, PROFILE], [{ ...DESCRIBED, sample: ROWS }]],
+    ['no', 'sample', [], []]
+  ])('describes %s at the level %s', async (name, level, results, frames) => {
     const t = await setup(LIST, ...results);
-    const question = { type: 'data', name: 'sales', level };
+    const question = { type: 'data', name, level };
     expect(await t.ask(question)).toEqual({ type: 'described', frames });
-  });
-
-  it('describes one with its first rows', async () => {
-    const t = await setup(LIST, SAMPLE, PROFILE);
-    const question = { type: 'data', name: 'sales', level: 'sample' };
-    expect(await t.ask(question)).toMatchObject({
-      frames: [{ name: 'sales', sample: { rows: SAMPLE.rows } }]
-    });
-  });
-
-  it('knows no DataFrame with another name', async () => {
-    const t = await setup(LIST);
-    const question = { type: 'data', name: 'no', level: 'sample' };
-    expect(await t.ask(question)).toEqual({ type: 'described', frames: [] });
   });
 
   it('checks code for a cell, with the cells above', async () => {

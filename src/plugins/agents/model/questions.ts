@@ -29,13 +29,8 @@ import type { Answer, Question } from './messages';
 
 /** Characters of a cell's outputs; those of plots can be millions. */
 const MAX_OUTPUTS = 100_000;
-/** The messages of a kernel that are outputs, by the names of nbformat. */
-const OUTPUTS: ReadonlySet<string> = new Set([
-  'stream',
-  'display_data',
-  'execute_result',
-  'error'
-]);
+/** Matches the messages of a kernel that are outputs, by the names of nbformat. */
+const OUTPUT = /^(stream|display_data|execute_result|error)$/;
 
 export interface IQuestionsOptions {
   /** Return the open notebook with this path; null if there is none. */
@@ -237,8 +232,9 @@ async function runCode(panel: NotebookPanel, code: string): Promise<Answer> {
   const outputs: object[] = [];
   let size = 0;
   future.onIOPub = ({ header: { msg_type }, content }) => {
-    size += OUTPUTS.has(msg_type) ? JSON.stringify(content).length : 0;
-    if (OUTPUTS.has(msg_type) && size <= MAX_OUTPUTS) {
+    const isOutput = OUTPUT.test(msg_type);
+    size += isOutput ? JSON.stringify(content).length : 0;
+    if (isOutput && size <= MAX_OUTPUTS) {
       outputs.push({ output_type: msg_type, ...content });
     }
   };
