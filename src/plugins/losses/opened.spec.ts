@@ -9,10 +9,12 @@ import * as fc from 'fast-check';
 import {
   OpenNotebook,
   Page,
-  fakeKernel,
   openSaved
 } from '../../tracking/model/tracking.fakes';
-import { JupyterServer } from '../../tracking/model/tracking.jupyter.fakes';
+import {
+  type JupyterServer,
+  serverForTests
+} from '../../tracking/model/tracking.jupyter.fakes';
 import {
   operation,
   perform
@@ -25,12 +27,7 @@ type Open = OpenNotebook<JupyterServer>;
 
 const { manager } = Notification;
 
-let server: JupyterServer;
-beforeAll(async () => {
-  fakeKernel();
-  server = await JupyterServer.start();
-}, 60_000);
-afterAll(() => server.dispose());
+const server = serverForTests();
 afterEach(clearPage);
 
 /** Check a notebook that was just opened, as the plugin does. */

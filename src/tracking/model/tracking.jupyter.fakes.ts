@@ -8,36 +8,28 @@ import { createInterface } from 'readline';
 
 import { ApiClient } from '../../api/client';
 import type { NotebookBody } from '../../api/types';
-import type { IServer } from './tracking.fakes';
+import { type IServer, fakeKernel } from './tracking.fakes';
 
 const REPOSITORY = resolve(__dirname, '..', '..', '..');
 
 export class JupyterServer implements IServer {
-  /** @param _ports The process that reserves `_port` for the server. */
-  private constructor(
-    private readonly _model: ChildProcess,
-    private readonly _modelUrl: string,
-    private readonly _ports: ChildProcess,
-    private readonly _port: number
-  ) {
-    const baseUrl = `http://127.0.0.1:${_port}/`;
+  settings!: ServerConnection.ISettings;
+  api!: ApiClient;
+  contents!: ContentsManager;
+
+  async start(): Promise<void> {
+    this._model = run(['-m', 'tests.scripted_model', '--port', '0']);
+    [this._modelUrl] = await outputMatch(
+      this._model,
+      /http:\/\/127\.0\.0\.1:\d+/
+    );
+    this._ports = run(['-m', 'tests.ports', '1']);
+    [, this._port] = await outputMatch(this._ports, /^ports (\d+)$/);
+    const baseUrl = `http://127.0.0.1:${this._port}/`;
     this.settings = ServerConnection.makeSettings({ baseUrl });
     this.api = new ApiClient(this.settings);
     this.contents = new ContentsManager({ serverSettings: this.settings });
-  }
-
-  readonly settings: ServerConnection.ISettings;
-  readonly api: ApiClient;
-  readonly contents: ContentsManager;
-
-  static async start(): Promise<JupyterServer> {
-    const model = run(['-m', 'tests.scripted_model', '--port', '0']);
-    const [url] = await outputMatch(model, /http:\/\/127\.0\.0\.1:\d+/);
-    const ports = run(['-m', 'tests.ports', '1']);
-    const [, port] = await outputMatch(ports, /^ports (\d+)$/);
-    const server = new JupyterServer(model, url, ports, Number(port));
-    await server.begin();
-    return server;
+    await this.begin();
   }
 
   register(body: NotebookBody): Promise<{ notebookId: string }> {
@@ -114,6 +106,23 @@ export class JupyterServer implements IServer {
 
   private readonly _root = mkdtempSync(join(tmpdir(), 'aiserver-spec-'));
   private _server: ChildProcess | null = null;
+  private _model: ChildProcess | null = null;
+  private _modelUrl = '';
+  /** The process that reserves `_port` for the server. */
+  private _ports: ChildProcess | null = null;
+  private _port = '';
+}
+
+/** Return a server that runs during the tests of a spec. */
+export function serverForTests(): JupyterServer {
+  const server = new JupyterServer();
+  beforeAll(() => {
+    fakeKernel();
+    return server.start();
+  }, 60_000);
+  afterAll(() => server.dispose());
+  afterEach(() => document.body.replaceChildren());
+  return server;
 }
 
 function run(args: string[]): ChildProcess {

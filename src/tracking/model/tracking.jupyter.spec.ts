@@ -9,19 +9,13 @@ import * as fc from 'fast-check';
 import { request } from '../../api/request';
 import type { Session, Step } from '../../api/types';
 import { Operation, operation, perform } from './tracking.operations.fakes';
-import { OpenNotebook, Page, fakeKernel } from './tracking.fakes';
-import { JupyterServer } from './tracking.jupyter.fakes';
+import { OpenNotebook, Page } from './tracking.fakes';
+import { type JupyterServer, serverForTests } from './tracking.jupyter.fakes';
 
 type Open = OpenNotebook<JupyterServer>;
 type Row = [id: string, type: string, source: string];
 
-let server: JupyterServer;
-beforeAll(async () => {
-  fakeKernel();
-  server = await JupyterServer.start();
-}, 60_000);
-afterAll(() => server.dispose());
-afterEach(() => document.body.replaceChildren());
+const server = serverForTests();
 
 type FileOperation = { do: 'rename' | 'duplicate' | 'restart' };
 /** The notebook may be saved afterwards. */

@@ -9,10 +9,12 @@ import type { NotebookSnapshot, Timeline } from '../../../api/types';
 import {
   OpenNotebook,
   Page,
-  fakeKernel,
   openSaved
 } from '../../../tracking/model/tracking.fakes';
-import { JupyterServer } from '../../../tracking/model/tracking.jupyter.fakes';
+import {
+  type JupyterServer,
+  serverForTests
+} from '../../../tracking/model/tracking.jupyter.fakes';
 import {
   operation,
   perform
@@ -31,13 +33,7 @@ const CELLS = [
   { id: 'dd', source: 'd = 4' }
 ];
 
-let server: JupyterServer;
-beforeAll(async () => {
-  fakeKernel();
-  server = await JupyterServer.start();
-}, 60_000);
-afterAll(() => server.dispose());
-afterEach(() => document.body.replaceChildren());
+const server = serverForTests();
 
 const shared = ({ panel }: Open) =>
   panel.context.model.sharedModel as YNotebook;
