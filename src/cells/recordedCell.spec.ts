@@ -17,7 +17,7 @@ function historyWith(...outputs: object[]): FakeHistory {
 async function outputsOf(
   { api }: FakeHistory,
   source: string,
-  lastStep = Infinity
+  lastStep?: number
 ) {
   const cell = { cellId: 'a', type: 'code', source, step: 0, changed: false };
   return (await recordedCell(api, 'nb', cell, lastStep)).outputs;

@@ -11,13 +11,13 @@ import { toCellType } from './context';
  * Return a cell of a snapshot in the notebook format. A code cell has the outputs of its last run, if
  * that ran this source.
  *
- * @param lastStep - The index of the last step that counts.
+ * @param lastStep - The index of the last step that counts. By default, all do.
  */
 export async function recordedCell(
   api: Pick<HistoryReader, 'replay' | 'blob'>,
   notebookId: string,
   { cellId, type, source }: CellSnapshot,
-  lastStep: number
+  lastStep = Infinity
 ): Promise<ICell> {
   const cell = { id: cellId, cell_type: toCellType(type), source };
   if (type !== 'code') {

@@ -11,7 +11,8 @@ import { RunningCommands } from '../../tracking/model/contributors/commands';
 import {
   OpenNotebook,
   Page,
-  fakeKernel
+  fakeKernel,
+  openSaved
 } from '../../tracking/model/tracking.fakes';
 import { FakeServer } from '../../tracking/model/tracking.server.fakes';
 import {
@@ -44,15 +45,15 @@ async function decide(open: OpenNotebook): Promise<void> {
 }
 
 const commands = new CommandRegistry();
-commands.addCommand('docmanager:restore-checkpoint', {
-  execute: ({ work }) => (work as unknown as () => Promise<void>)()
-});
-commands.addCommand('notebook:do', {
-  execute: ({ work }) => (work as unknown as () => Promise<void>)()
-});
-commands.addCommand('jupyter-ai:do', {
-  execute: ({ work }) => (work as unknown as () => Promise<void>)()
-});
+for (const id of [
+  'docmanager:restore-checkpoint',
+  'notebook:do',
+  'jupyter-ai:do'
+]) {
+  commands.addCommand(id, {
+    execute: ({ work }) => (work as unknown as () => Promise<void>)()
+  });
+}
 const execute = (id: string, work: () => unknown) =>
   commands.execute(id, { work: work as never });
 
@@ -67,19 +68,18 @@ function start(page: Page): NotebookTracker {
   return tracker;
 }
 
-function newPage(server = new FakeServer()): Page {
-  return new Page(server, { commands: new RunningCommands(commands) });
+function newPage(): Page {
+  return new Page(new FakeServer(), {
+    commands: new RunningCommands(commands)
+  });
 }
 
-async function setup(cells = CELLS) {
+async function setup(): Promise<OpenNotebook> {
   const page = newPage();
   const tracker = start(page);
-  const open = await page.open(cells);
+  const open = await openSaved(page, CELLS);
   await tracker.add(open.panel);
-  const model = await open.ask(1, 'b = 4');
-  await model.decision.accept();
-  await open.run(0, 4);
-  await open.save();
+  await open.settle();
   return open;
 }
 

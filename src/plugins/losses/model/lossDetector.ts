@@ -78,17 +78,16 @@ export class LossDetector {
     );
     if (last && isLoss(missing, before, false)) {
       const { api } = this._options.history;
-      const cells = missing.map(
-        async cell =>
-          [
-            cell.cellId,
-            await recordedCell(api, notebookId, cell, Infinity)
-          ] as const
+      const cells = await Promise.all(
+        missing.map(cell => recordedCell(api, notebookId, cell))
       );
-      const contributor = { kind: 'program' as const, name: FILE_ON_DISK };
       announce({
-        ...{ panel, ...last, contributor },
-        cells: new Map(await Promise.all(cells))
+        ...{
+          panel,
+          ...last,
+          contributor: { kind: 'program', name: FILE_ON_DISK }
+        },
+        cells: new Map(cells.map(cell => [cell.id as string, cell]))
       });
     }
   }
