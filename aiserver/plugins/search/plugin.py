@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ...plugin import Host, Plugin
 
@@ -34,12 +34,6 @@ class SearchPlugin(Plugin):
     async def stop(self) -> None:
         """End the process that searches."""
         await self.engine.close()
-
-    def add_commands(self, groups: Any) -> None:
-        """Add the command ``search``."""
-        from .cli import add_commands
-
-        add_commands(groups)
 
     def routes(self) -> dict[str, str]:
         """Return the route of searches."""
