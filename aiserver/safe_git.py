@@ -27,6 +27,11 @@ _ENVIRONMENT = {
 }
 
 
+def blob_id(data: bytes, folder: Path) -> str:
+    """Return the id that a file with these bytes has in a repository. Raises like ``run_git``."""
+    return run_git("hash-object", "--stdin", folder=folder, stdin=data).stdout.decode().strip()
+
+
 def run_git(
     *arguments: str, folder: Path | None = None, stdin: bytes = b"", check: bool = True
 ) -> subprocess.CompletedProcess[bytes]:

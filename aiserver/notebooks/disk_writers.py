@@ -9,7 +9,6 @@ Invariant: a name is never guessed. A change is named only if the file has it, a
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import re
@@ -20,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from ..models import Contributor, NewEvent
-from ..safe_git import run_git
+from ..safe_git import blob_id, run_git
 from .restored_ids import cell_source, is_valid
 
 FILE_ON_DISK = "file on disk"
@@ -68,11 +67,9 @@ def _is_from_git(path: Path, data: bytes) -> bool:
             return False
         old, new = (f"{commit.decode()}:./{path.name}" for commit in entry.split()[:2])
         old, new = run_git("rev-parse", old, new, folder=folder).stdout.decode().split()
+        return old != new == blob_id(data, folder)
     except (OSError, LookupError, ValueError, subprocess.SubprocessError):
         return False
-    blob = b"blob %d\0" % len(data) + data
-    digest = hashlib.sha1(blob) if len(new) == 40 else hashlib.sha256(blob)  # noqa: S324
-    return old != new == digest.hexdigest()
 
 
 def _last_line(path: Path) -> bytes:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ....errors import SettingError
-from ....safe_git import run_git
+from ....safe_git import blob_id, run_git
 from .git_note import REFERENCE
 
 _HUNK = re.compile(rb"^@@ -\S+ \+(\d+)(?:,(\d+))? @@", re.MULTILINE)
@@ -76,7 +76,7 @@ def committed_as(path: Path, data: bytes) -> tuple[str, str | None]:
         top = Path(_git("rev-parse", "--show-toplevel", folder=folder)).resolve()
         name = path.resolve().relative_to(top).as_posix()
         commit, committed = _git("rev-parse", "HEAD", f"HEAD:{name}", folder=top).split("\n")
-        if committed == _git("hash-object", "--stdin", folder=top, stdin=data):
+        if committed == blob_id(data, top):
             return name, commit
     return path.name, None
 
