@@ -292,6 +292,8 @@ def test_exports_name_agents_and_runs() -> None:
     text = narrative(history(), "a")
     assert "Codex · run 3f2a0c4d" in text and "> Drop empty rows" in text
     assert "Claude Code · run 77aa77aa" in text
+    assert "Runs of agents" in narrative(history(), "a", "load")
+    assert "Runs of agents" not in narrative(history(), "a", "plot")
     page = page_data(history(), "a", {})
     assert page["runs"] == [["Codex", "Clean the *data*", 1]]
     titles = [step["title"] for cell in page["cells"] for step in cell["steps"]]

@@ -15,11 +15,12 @@ server is ``interrupted``: the server or the agent has stopped. The agent may co
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Mapping, Set
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from ...models import NewLogEntry, NotebookLogEntry, utc_now
+from ...notebooks.history import History
 from ...payload import Payload, nullable
 from ...redact import redact_json
 from ...replay import Step
@@ -115,25 +116,23 @@ def agent_data(agent: Agent) -> dict[str, str]:
     return {"name": agent.name} | ({"version": agent.version} if agent.version else {})
 
 
-def summaries(
-    log: Iterable[NotebookLogEntry], steps: Mapping[str, Iterable[Step]], active: Set[str]
-) -> list[RunSummary]:
-    """Return the runs of a notebook, the newest first. ``active`` are those of this server."""
+def runs_of(history: History, active: Set[str] = frozenset()) -> list[RunSummary]:
+    """Return the runs of a notebook, the oldest first. ``active`` are those of this server."""
     runs: dict[str, RunSummary] = {}
-    for item in log:
+    for item in history.log:
         if item.type == RUN:
             _add_entry(runs, item, active)
         elif item.type == CALL and (run := runs.get(str(item.data.get("run")))):
             _add_call(run, item.data)
     numbered = [
         (step.timestamp, step.seq, cell_id, step)
-        for cell_id, own in steps.items()
-        for step in own
+        for cell_id in history.sessions
+        for step in history.timeline.steps(cell_id)
         if step.run in runs
     ]
     for _, _, cell_id, step in sorted(numbered, key=lambda item: item[:3]):
         _add_step(runs[step.run or ""], cell_id, step)
-    return list(reversed(runs.values()))
+    return list(runs.values())
 
 
 def _add_entry(runs: dict[str, RunSummary], item: NotebookLogEntry, active: Set[str]) -> None:

@@ -19,6 +19,7 @@ from ...durable import translate_os_errors
 from ...errors import NotFound, UserText
 from ...handlers.base import Services
 from ...models import AIResponse, NewTurn, Session, SessionKey, UserRequest, utc_now
+from ...notebooks.history import History
 from ...redact import redact
 from ...replay import Step
 from ...requests import Level as DataLevel
@@ -42,7 +43,7 @@ from .operations import (
 from .pages import NoAnswer, Page, Pages
 from .permissions import LEVELS, Level, Permissions
 from .protocol import Agent
-from .runs import CALL, RUN, RunSummary, agent_data, entry, new_run_id, summaries
+from .runs import CALL, RUN, RunSummary, agent_data, entry, new_run_id, runs_of
 from .undo_run import UndoPlan, plan_redo, plan_undo
 from .writer import Author, Contents, Notebook, NotebookWriter, read_file
 
@@ -233,14 +234,11 @@ class AgentService:
         history = await self.services.histories.load(notebook_id)
         earliest = time.monotonic() - _IDLE
         active = {id_ for id_, run in self._active.items() if run.last_call >= earliest}
-        return summaries(history.log, await self.steps(notebook_id), active)
+        return runs_of(history, active)[::-1]
 
     async def steps(self, notebook_id: str) -> dict[str, Sequence[Step]]:
         """Return the steps of each cell with a history."""
-        if not notebook_id:
-            return {}
-        history = await self.services.histories.load(notebook_id)
-        return {cell_id: history.timeline.steps(cell_id) for cell_id in history.sessions}
+        return _steps(await self.services.histories.load(notebook_id)) if notebook_id else {}
 
     async def _log(self, notebook_id: str, *entries: Any) -> None:
         owner = self.services.session_owner
@@ -510,12 +508,11 @@ class AgentService:
         if (states[-1].get("state") == "undone") == (plan is plan_undo):
             is_undone = plan is plan_undo
             raise Refused("The run is undone already." if is_undone else "The run isn’t undone.")
-        steps = await self.steps(notebook.notebook_id)
         last = history.timeline.last()
         cells = [*last.cells, *last.deleted] if last else []
         types = {cell.cell_id: cell.type for cell in cells}
         result: UndoPlan = await asyncio.to_thread(
-            plan, run_id, notebook, steps, history.log, types
+            plan, run_id, notebook, _steps(history), history.log, types
         )
         return result
 
@@ -530,6 +527,10 @@ class AgentService:
             )
         await self._log(notebook.notebook_id, entry(RUN, run=plan.run, state=state, order=order))
         return notebook
+
+
+def _steps(history: History) -> dict[str, Sequence[Step]]:
+    return {cell_id: history.timeline.steps(cell_id) for cell_id in history.sessions}
 
 
 def _check_secrets(proposed: str, now: str) -> None:

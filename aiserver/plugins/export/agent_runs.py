@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 from ...notebooks.history import History
-from ..agents.runs import RunSummary, summaries
+from ..agents.runs import runs_of
 from .fences import escape_inline
 
 
-def runs_of(history: History) -> list[RunSummary]:
-    """Return the runs of agents in a notebook, the oldest first."""
-    timeline = history.timeline
-    steps = {cell["cellId"]: timeline.steps(cell["cellId"]) for cell in timeline.cells()}
-    return summaries(history.log, steps, frozenset())[::-1]
-
-
-def list_runs(history: History) -> list[str]:
-    """Return paragraphs of Markdown that list the runs of agents, if there are any."""
+def list_runs(history: History, cell_id: str | None = None) -> list[str]:
+    """Return paragraphs of Markdown that list the runs of agents, all or those in a cell."""
     items = []
     for run in runs_of(history):
+        if cell_id is not None and cell_id not in run.cells:
+            continue
         agent = " ".join(filter(None, (run.agent.name, run.agent.version)))
         cells = f"{len(run.cells)} {'cell' if len(run.cells) == 1 else 'cells'}"
         facts = [agent, run.intent, run.summary, f"run {short_id(run.run)}", cells, run.begun]

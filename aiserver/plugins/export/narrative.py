@@ -6,7 +6,7 @@ Text from cells, requests and models is escaped. All versions of a cell can be r
 from __future__ import annotations
 
 import difflib
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ...notebooks.history import History
@@ -19,8 +19,8 @@ from .labels import shares as shares_of
 from .page_data import main_language
 
 
-def narrative(history: History, name: str, cell_ids: Container[str] | None = None) -> str:
-    """Render the history of each cell, or of those with these ids; removed cells come last."""
+def narrative(history: History, name: str, cell_id: str | None = None) -> str:
+    """Render the history of each cell, or of only one; removed cells come last."""
     timeline = history.timeline
     report_data = report(timeline, history.sessions)
     counts_by_cell = {counts["cellId"]: counts for counts in report_data["cells"]}
@@ -29,11 +29,11 @@ def narrative(history: History, name: str, cell_ids: Container[str] | None = Non
         f"# How {escape_inline(name)} was made",
         f"{shares_summary(report_data['total'])}.",
         *left_out(history),
-        *list_runs(history),
+        *list_runs(history, cell_id),
     ]
     for number, summary in enumerate(timeline.cells(), 1):
         steps = timeline.steps(summary["cellId"])
-        if not steps or (cell_ids is not None and summary["cellId"] not in cell_ids):
+        if not steps or cell_id not in (None, summary["cellId"]):
             continue
         counts = counts_by_cell.get(summary["cellId"])
         paragraphs.append(f"## {cell_name(number if counts else None, summary)}")

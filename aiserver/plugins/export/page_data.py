@@ -22,9 +22,9 @@ from typing import Any
 from ...notebooks.history import History
 from ...replay import CountCache, Moment, Origin, Step, count_lines, report, trace
 from ...replay.timeline import ListChange
+from ..agents.runs import runs_of
 from ..local_models.labels import model_label
 from . import markdown_tree
-from .agent_runs import runs_of
 from .labels import label_counts
 
 AUTHORS = ("person", "model", "agent", "program", "unknown", "existing")

@@ -17,8 +17,8 @@ from urllib.parse import quote
 from ....notebooks.history import History
 from ....redact import redact
 from ....replay import Step
+from ...agents.runs import runs_of
 from ...local_models.labels import model_label
-from ..agent_runs import runs_of
 from .agent_trace import with_offset
 
 _PREFIXES = {"aiserver": "urn:x-aiserver:term:", "nb": "urn:x-aiserver:notebook:"}

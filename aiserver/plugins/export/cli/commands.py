@@ -37,13 +37,12 @@ from ..narrative import narrative
 async def run_show(arguments: argparse.Namespace, context: StoreContext) -> int:
     """Print the history of all cells, or of only the cell that the option ``--cell`` names."""
     history = await load_history(arguments.notebook, context, by_path=True)
-    cell_ids = [cell["cellId"] for cell in history.timeline.cells()]
+    cell_id = None
     if arguments.cell:
-        cell_id = find_id(cell_ids, arguments.cell)
+        cell_id = find_id([cell["cellId"] for cell in history.timeline.cells()], arguments.cell)
         if cell_id is None:
             raise NotFound(f"There is no cell “{arguments.cell}” in the notebook.")
-        cell_ids = [cell_id]
-    print_markdown(narrative(history, last_recorded_name(history), cell_ids))
+    print_markdown(narrative(history, last_recorded_name(history), cell_id))
     return 0
 
 
