@@ -116,10 +116,8 @@ class McpHandler(_AgentsHandler):
         try:
             await self._check_files()
             return await read_resource(self.service, agent, params.get("uri"))
-        except Refused as refused:
-            raise ProtocolError(INVALID_PARAMS, refused.sentence) from refused
-        except AIServerError as error:
-            raise ProtocolError(INVALID_PARAMS, str(error.message)) from error
+        except (Refused, AIServerError) as error:
+            raise ProtocolError(INVALID_PARAMS, str(error)) from error
 
     async def _list_prompts(self, params: dict[str, Any], agent: Agent) -> dict[str, Any]:
         return {"prompts": list_prompts()}
@@ -129,9 +127,7 @@ class McpHandler(_AgentsHandler):
 
 
 def _result(answer: dict[str, Any], *, is_error: bool = False) -> dict[str, Any]:
-    text = json.dumps(answer, ensure_ascii=False)
-    text = text.encode("utf-8", "replace").decode()
-    content = [{"type": "text", "text": text}]
+    content = [{"type": "text", "text": json_bytes(answer).decode()}]
     return {"content": content, "structuredContent": answer, "isError": is_error}
 
 

@@ -14,6 +14,7 @@ from pydantic import Field
 
 from ...models import Id
 from ...notebooks.cell_match import is_positional
+from ...notebooks.restored_ids import cell_source
 from ...requests import Body, CellType, Source
 
 
@@ -96,12 +97,6 @@ class NotChanged(Exception):
     """The notebook can't be changed. The message is a sentence."""
 
 
-def source_of(cell: Mapping[str, Any]) -> str:
-    """Return the source of a cell of nbformat, which may be a list of lines."""
-    source = cell.get("source", "")
-    return "".join(map(str, source)) if isinstance(source, list) else str(source)
-
-
 def parts_of(
     operation: Operation | Split | Merge, cells: Sequence[Mapping[str, Any]]
 ) -> list[Operation]:
@@ -110,7 +105,7 @@ def parts_of(
         return [operation]
     ids = [operation.cell] if isinstance(operation, Split) else operation.cells
     bases = [operation.base] if isinstance(operation, Split) else operation.bases
-    now = {str(cell["id"]): source_of(cell) for cell in cells}
+    now = {str(cell["id"]): cell_source(cell) for cell in cells}
     wanted = dict(zip(ids, bases, strict=True))
     if stale := {id_: text for id_ in ids if _differs(text := now.get(id_), wanted[id_])}:
         raise Stale(stale)
@@ -151,11 +146,11 @@ def apply_operations(cells: list[dict[str, Any]], operations: Sequence[Operation
         cell = places.get(operation.cell)
         if isinstance(operation, Insert):
             if cell is not None:
-                stale[operation.cell] = source_of(cell)
+                stale[operation.cell] = cell_source(cell)
         elif cell is None:
             stale[operation.cell] = None
-        elif not isinstance(operation, Move) and _differs(source_of(cell), operation.base):
-            stale[operation.cell] = source_of(cell)
+        elif not isinstance(operation, Move) and _differs(cell_source(cell), operation.base):
+            stale[operation.cell] = cell_source(cell)
         above = operation.after if isinstance(operation, Insert | Move) else None
         if above is not None and above not in places:
             stale[above] = None
@@ -197,7 +192,7 @@ def _file_key(cell: Mapping[str, Any]) -> tuple[str, str, str]:
     id_ = cell.get("id")
     if isinstance(id_, str) and id_ and not is_positional(id_):
         return id_, "", ""
-    return "", str(cell.get("cell_type")), source_of(cell)
+    return "", str(cell.get("cell_type")), cell_source(cell)
 
 
 def operations_between(
@@ -207,14 +202,14 @@ def operations_between(
 
     Both have ids, and each only once; the order of the cells that stay isn't compared.
     """
-    old = {str(cell["id"]): source_of(cell) for cell in before}
+    old = {str(cell["id"]): cell_source(cell) for cell in before}
     new = {str(cell["id"]) for cell in after}
     operations: list[Operation] = [
         Delete(cell=id_, base=digest(source)) for id_, source in old.items() if id_ not in new
     ]
     above: str | None = None
     for cell in after:
-        id_, source = str(cell["id"]), source_of(cell)
+        id_, source = str(cell["id"]), cell_source(cell)
         if id_ not in old:
             type_: Any = cell.get("cell_type", "code")
             operations.append(Insert(cell=id_, type=type_, source=source, after=above))

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import re
 from typing import Any, NamedTuple
 from urllib.parse import quote, unquote
 
 from ...errors import NotFound, UserText
+from ...surrogates import json_bytes
 from .masks import hidden_texts
 from .protocol import INVALID_PARAMS, Agent, ProtocolError
 from .service import AgentService
@@ -52,7 +52,7 @@ async def read_resource(service: AgentService, agent: Agent, uri: object) -> dic
     else:
         given = {"path": path} | ({"cell": id_} if kind else {})
         content = await call_tool(service, agent, _TOOLS[kind], given)
-    text = json.dumps(content, ensure_ascii=False).encode("utf-8", "replace").decode()
+    text = json_bytes(content).decode()
     return {"contents": [{"uri": uri, "mimeType": "application/json", "text": text}]}
 
 

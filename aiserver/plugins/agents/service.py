@@ -20,6 +20,7 @@ from ...errors import NotFound, UserText
 from ...handlers.base import Services
 from ...models import AIResponse, NewTurn, Session, SessionKey, UserRequest, utc_now
 from ...notebooks.history import History
+from ...notebooks.restored_ids import cell_source
 from ...redact import redact
 from ...replay import Step
 from ...requests import Level as DataLevel
@@ -38,7 +39,6 @@ from .operations import (
     digest,
     operations_between,
     parts_of,
-    source_of,
 )
 from .pages import NoAnswer, Page, Pages
 from .permissions import LEVELS, Level, Permissions
@@ -323,7 +323,7 @@ class AgentService:
         ids = [operation.cell] if isinstance(operation, Split) else operation.cells
         cells = [notebook.find(id_) for id_ in ids]
         # An undo couldn't bring back what the history doesn't have.
-        if any(hidden(source_of(cell)) != source_of(cell) for cell in cells):
+        if any(hidden(cell_source(cell)) != cell_source(cell) for cell in cells):
             raise Refused("Only the person can split or merge cells with a key or a password.")
         if any(cell.get("attachments") for cell in cells):
             raise Refused("Only the person can split or merge cells with pasted pictures.")
@@ -338,7 +338,7 @@ class AgentService:
 
     async def _with_secrets(self, notebook: Notebook, operation: Edit | Insert) -> Edit | Insert:
         """Put back the secrets for which the agent has seen marks. Raises Refused."""
-        sources = {str(cell["id"]): source_of(cell) for cell in notebook.cells}
+        sources = {str(cell["id"]): cell_source(cell) for cell in notebook.cells}
         now = sources.get(operation.cell, "")
         try:
             source = await asyncio.to_thread(revealed, operation.source, sources.values(), now)
@@ -368,7 +368,7 @@ class AgentService:
     async def _propose(
         self, run: ActiveRun, notebook: Notebook, edit: Edit, data: Mapping[str, Any]
     ) -> dict[str, Any]:
-        source = source_of(notebook.find(edit.cell))
+        source = cell_source(notebook.find(edit.cell))
         if digest(source) != edit.base:
             raise Refused(
                 "The cell isn’t as the agent saw it: somebody has changed it. Nothing was "
@@ -552,7 +552,7 @@ def _state(notebook: Notebook, cell_id: str) -> dict[str, Any]:
     cells = {cell["id"]: cell for cell in notebook.cells}
     if cell_id not in cells:
         return {"cell": cell_id, "deleted": True}
-    source = source_of(cells[cell_id])
+    source = cell_source(cells[cell_id])
     return {"cell": cell_id, "source": hidden(source), "base": digest(source)}
 
 

@@ -12,12 +12,13 @@ from pydantic.json_schema import GenerateJsonSchema
 
 from ...errors import AIServerError, NotFound, UserText
 from ...models import Id
+from ...notebooks.restored_ids import cell_source
 from ...replay import Step
 from ...replay import blame as blame_lines
 from .arguments import Base, Call, Cell, Intent, Mode, Path, Run, Source
 from .kernel_tools import cells_run, check_code, data_describe, scratch_run
 from .masks import hidden, unmasked
-from .operations import Delete, Edit, Insert, Merge, Move, Split, digest, new_cell_id, source_of
+from .operations import Delete, Edit, Insert, Merge, Move, Split, digest, new_cell_id
 from .outputs import describe_outputs
 from .protocol import Agent
 from .service import AgentService, Refused
@@ -104,7 +105,7 @@ async def notebook_outline(service: AgentService, agent: Agent, *, path: Path) -
     steps_by_cell = await service.steps(notebook.notebook_id)
     cells = []
     for cell in notebook.cells:
-        source = source_of(cell)
+        source = cell_source(cell)
         lines = source.splitlines()
         steps = steps_by_cell.get(cell["id"])
         described: dict[str, Any] = {
@@ -137,7 +138,7 @@ async def cell_read(
     content = notebook.find(cell)
     if run:
         (await service.run(run, agent)).read.add(cell)
-    source = source_of(content)
+    source = cell_source(content)
     answer = {
         "cell": cell,
         "type": content.get("cell_type"),
@@ -183,7 +184,7 @@ async def blame(service: AgentService, agent: Agent, *, path: Path, cell: Cell) 
         raise NotFound(UserText("This cell has no history."))
     key = service.key(notebook.notebook_id, cell)
     session = await service.services.sessions.load_session(key)
-    lines = blame_lines(session, source=source_of(content), session_by_cell={})
+    lines = blame_lines(session, source=cell_source(content), session_by_cell={})
     return {"cell": cell, "lines": [line.to_wire() for line in lines]}
 
 
@@ -292,7 +293,7 @@ async def cell_edit(
         raise Refused("Give either source or edits.")
     if source is None:
         notebook = await service.open(active.path, agent)
-        source = _replaced(hidden(source_of(notebook.find(cell))), edits)
+        source = _replaced(hidden(cell_source(notebook.find(cell))), edits)
     edit = Edit(cell=cell, base=base, source=source)
     return await service.change(active, edit, tool="cell_edit", call=call, intent=intent, mode=mode)
 
@@ -313,7 +314,7 @@ async def restore(
     error."""
     active = await service.run(run, agent)
     notebook = await service.open(active.path, agent, active.notebook_id)
-    now = source_of(notebook.find(cell))
+    now = cell_source(notebook.find(cell))
     steps = (await service.steps(notebook.notebook_id)).get(cell, ())
     if step == "last clean":
         version = _last_clean(steps)

@@ -12,11 +12,12 @@ from typing import Any
 
 from ...models import NotebookLogEntry
 from ...notebooks.log_view import ORDER
+from ...notebooks.restored_ids import cell_source
 from ...payload import Payload, nullable
 from ...redact import redact
 from ...replay import Step
 from .masks import hidden, unmasked
-from .operations import Delete, Edit, Insert, Move, Operation, digest, source_of
+from .operations import Delete, Edit, Insert, Move, Operation, digest
 from .runs import RUN
 from .undo import Action, CellEdit, Conflict, undo_edits, undo_order
 from .writer import Notebook
@@ -84,7 +85,7 @@ def plan_undo(
     types: Mapping[str, str],
 ) -> UndoPlan:
     """Return what undoing a run does. ``types`` are those of all cells, also of deleted ones."""
-    now = {cell["id"]: source_of(cell) for cell in notebook.cells}
+    now = {cell["id"]: cell_source(cell) for cell in notebook.cells}
     cells: list[CellPlan] = []
     for cell_id, own in steps.items():
         if edits := _edits(run, own):
@@ -104,7 +105,7 @@ def plan_redo(
 
     A cell that was changed since the undo stays as it is.
     """
-    now = {cell["id"]: source_of(cell) for cell in notebook.cells}
+    now = {cell["id"]: cell_source(cell) for cell in notebook.cells}
     cells: list[CellPlan] = []
     for cell_id, own in steps.items():
         undos = [step for step in own if (step.data or {}).get("undo") == run]

@@ -21,7 +21,7 @@ from ...errors import NotFound, UserText
 from ...models import Contributor, NewEvent, SessionKey, is_id, utc_now
 from ...notebooks.change_log import Batch, CellChange, ChangeRecorder
 from ...notebooks.identity import NotebookRegistry
-from ...notebooks.restored_ids import is_valid, restore_ids
+from ...notebooks.restored_ids import cell_source, is_valid, restore_ids
 from .operations import (
     Delete,
     Edit,
@@ -33,7 +33,6 @@ from .operations import (
     Stale,
     apply_operations,
     cells_that_stay,
-    source_of,
 )
 from .pages import Pages
 from .protocol import Agent
@@ -228,7 +227,7 @@ class NotebookWriter:
         """Record what all these cells of a notebook contain. Raises StorageError."""
         now = utc_now()
         events = [
-            (cell, NewEvent(type="edit", timestamp=now, source=source_of(cell))) for cell in cells
+            (cell, NewEvent(type="edit", timestamp=now, source=cell_source(cell))) for cell in cells
         ]
         changes = [
             CellChange(
@@ -285,7 +284,7 @@ class NotebookWriter:
         ``before`` and ``cells`` are the notebook's cells before and after. Raises StorageError.
         """
         now = utc_now()
-        old = {cell["id"]: source_of(cell) for cell in before}
+        old = {cell["id"]: cell_source(cell) for cell in before}
         events: dict[str, list[NewEvent]] = {}
         ids = [operation.cell for operation in operations]
         keys = [SessionKey(notebook.notebook_id, cell_id, self._owner) for cell_id in ids]
@@ -379,7 +378,7 @@ def _valid_cells(cells: object) -> list[dict[str, Any]]:
     valid: list[dict[str, Any]] = []
     for index, cell in enumerate(cells if isinstance(cells, list) else ()):
         if isinstance(cell, dict):
-            name = f"{index}\n{source_of(cell)}".encode("utf-8", "backslashreplace").decode()
+            name = f"{index}\n{cell_source(cell)}".encode("utf-8", "backslashreplace").decode()
             id_ = cell.get("id") or uuid.uuid5(uuid.NAMESPACE_URL, name)
             type_ = cell.get("cell_type")
             type_or_raw = type_ if type_ in ("code", "markdown", "raw") else "raw"
