@@ -13,17 +13,11 @@ import pytest
 from aiserver.plugins.agents.operations import digest
 
 from .conftest import LOAD, PLOT, AgentClient, sources
-from .test_tools import CELL, OTHER, Write, begin, notebook_id
+from .test_tools import CELL, OTHER, Write, begin, notebook_id, start
 from .test_undo_run import edit, undo
 
 SECRET = "Tr0ub4dor-and-3xtra"
 LOGIN = f"password = '{SECRET}'\nconnect(password)"
-
-
-async def start(agent: AgentClient, call: Any, allow: Any, level: str = "edit") -> str:
-    run = await begin(agent)
-    await allow(await notebook_id(call), level)
-    return run
 
 
 async def test_undo_puts_no_mark_in_place_of_a_secret(

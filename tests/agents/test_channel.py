@@ -14,7 +14,7 @@ from aiserver.plugins.agents import pages
 from aiserver.plugins.agents.operations import digest
 
 from .conftest import LOAD, PLOT, AgentClient, sources
-from .test_tools import CELL, OTHER, Write, begin, notebook_id
+from .test_tools import CELL, OTHER, Write, begin, notebook_id, start
 
 UNSAVED = "df = pd.read_csv('unsaved.csv')"
 
@@ -99,8 +99,7 @@ async def test_the_page_makes_the_change_and_the_file_stays(
         return None
 
     page = await open_page(answer)
-    run = await begin(agent)
-    await allow(await notebook_id(call), "edit")
+    run = await start(agent, call, allow)
     edit = {"run": run, "cell": CELL, "intent": "i", "mode": "apply", "source": "df = 1"}
     stale = await agent.use("cell_edit", **edit, base=digest(LOAD))
     assert stale["now"][0]["source"] == UNSAVED

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from .conftest import AgentClient
-from .test_tools import CELL, Write, begin, notebook_id
+from .test_tools import CELL, Write, begin, start
 
 
 async def test_resources_are_what_the_tools_read(agent: AgentClient, notebook: Write) -> None:
@@ -43,8 +43,7 @@ async def test_only_open_notebooks_are_listed_that_may_be_read(
     while not listed:
         listed = (await agent.send("resources/list")).data["result"]["resources"]
     assert [each["uri"] for each in listed] == ["aiserver://notebook/a.ipynb"]
-    await begin(agent)
-    await allow(await notebook_id(call), "off")
+    await start(agent, call, allow, "off")
     assert (await agent.send("resources/list")).data["result"]["resources"] == []
 
 
@@ -68,8 +67,7 @@ async def test_an_agent_that_may_not_read_gets_no_resource(
 ) -> None:
     """P55"""
     notebook()
-    run = await begin(agent)
-    await allow(await notebook_id(call), "off")
+    run = await start(agent, call, allow, "off")
     for uri in ("notebook", f"cell/{CELL}", f"history/{CELL}", f"run/{run}"):
         answer = await agent.send("resources/read", {"uri": f"aiserver://{uri}/a.ipynb"})
         assert "off" in answer.data["error"]["message"]

@@ -7,8 +7,8 @@ from typing import Any
 from aiserver.plugins.agents.operations import digest
 
 from .conftest import LOAD, PLOT, AgentClient, sources
-from .test_attacks import LOGIN, SECRET, start
-from .test_tools import CELL, Write, id_of, notebook_id
+from .test_attacks import LOGIN, SECRET
+from .test_tools import CELL, Write, id_of, notebook_id, start
 from .test_undo_run import edit
 
 

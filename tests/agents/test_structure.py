@@ -10,8 +10,8 @@ import pytest
 from aiserver.plugins.agents.operations import digest
 
 from .conftest import LOAD, PLOT, AgentClient, sources
-from .test_attacks import LOGIN, start
-from .test_tools import CELL, OTHER, Write, begin, id_of
+from .test_attacks import LOGIN
+from .test_tools import CELL, OTHER, Write, begin, id_of, start
 from .test_undo_run import edit, undo
 
 CODE = "a = 1\nb = 2\n\nc = 3\nd = 4"

@@ -27,6 +27,12 @@ async def begin(agent: AgentClient, path: str = "a.ipynb", intent: str = "tidy u
     return str((await agent.use("run_begin", path=path, intent=intent))["run"])
 
 
+async def start(agent: AgentClient, call: Any, allow: Any, level: str = "edit") -> str:
+    run = await begin(agent)
+    await allow(await notebook_id(call), level)
+    return run
+
+
 async def test_an_agent_finds_its_way(
     agent: AgentClient, notebook: Write, jp_root_dir: Path
 ) -> None:
@@ -105,8 +111,7 @@ async def test_an_agent_that_may_edit_changes_the_file(
     agent: AgentClient, call: Any, notebook: Write, allow: Any
 ) -> None:
     file = notebook()
-    run = await begin(agent)
-    await allow(await notebook_id(call), "edit")
+    run = await start(agent, call, allow)
     edit = {"run": run, "cell": CELL, "base": digest(LOAD), "intent": "i", "mode": "apply"}
     replaced = [{"old": "sales", "new": "orders"}]
     answer = await agent.use("cell_edit", **edit, edits=replaced)
@@ -132,8 +137,7 @@ async def test_an_agent_writes_no_empty_file(
 ) -> None:
     """P54: a page that opens it brings the cells back; after a write, it couldn't."""
     file = notebook()
-    run = await begin(agent)
-    await allow(await notebook_id(call), "edit")
+    run = await start(agent, call, allow)
     file.write_bytes(b"")
     insert = {"run": run, "source": "x", "intent": "i", "mode": "apply"}
     assert "no such notebook" in (await agent.use("cell_insert", **insert))["refused"]
@@ -145,8 +149,7 @@ async def test_a_stale_base_is_refused_with_what_is_there_now(
     agent: AgentClient, call: Any, notebook: Write, allow: Any
 ) -> None:
     file = notebook()
-    run = await begin(agent)
-    await allow(await notebook_id(call), "edit")
+    run = await start(agent, call, allow)
     file.write_text(file.read_text("utf-8").replace(LOAD, "changed = 1"), "utf-8")
     stale = {"run": run, "cell": CELL, "base": digest(LOAD), "source": "x", "intent": "i"}
     for mode in ("propose", "apply"):
@@ -163,8 +166,7 @@ async def test_the_same_call_changes_nothing_twice(
     agent: AgentClient, call: Any, notebook: Write, allow: Any
 ) -> None:
     file = notebook()
-    run = await begin(agent)
-    await allow(await notebook_id(call), "edit")
+    run = await start(agent, call, allow)
     insert = {"run": run, "source": "x = 1", "intent": "i", "mode": "apply", "call": "same"}
     answers = await asyncio.gather(*(agent.use("cell_insert", **insert) for _ in range(3)))
     assert len({answer["cell"] for answer in answers}) == 1
@@ -179,8 +181,7 @@ async def test_each_call_is_checked(
     agent: AgentClient, call: Any, notebook: Write, allow: Any, level: str, allowed: int
 ) -> None:
     notebook()
-    run = await begin(agent)
-    await allow(await notebook_id(call), level)
+    run = await start(agent, call, allow, level)
     edit = {"run": run, "cell": CELL, "base": digest(LOAD), "source": "x", "intent": "i"}
     answers = [
         await agent.use("cell_read", path="a.ipynb", cell=CELL),

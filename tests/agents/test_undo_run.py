@@ -10,7 +10,7 @@ import pytest
 from aiserver.plugins.agents.operations import digest
 
 from .conftest import LOAD, PLOT, AgentClient, sources
-from .test_tools import CELL, OTHER, Write, begin, notebook_id
+from .test_tools import CELL, OTHER, Write, begin, notebook_id, start
 
 LONG = "import pandas as pd\ndf = pd.read_csv('sales.csv')\ndf.describe()"
 EDITED = "import pandas as pd\ndf = pd.read_csv('sales.csv', sep=';')\ndf.describe()"
@@ -34,8 +34,7 @@ def worked(agent: AgentClient, call: Any, notebook: Write, allow: Any) -> Any:
 
     async def _worked(first: str = LONG) -> tuple[str, Path, str]:
         file = notebook(first, PLOT)
-        run = await begin(agent)
-        await allow(await notebook_id(call), "edit")
+        run = await start(agent, call, allow)
         await edit(agent, run, CELL, first, EDITED)
         insert = {"run": run, "after": CELL, "source": "df.head()", "intent": "i", "mode": "apply"}
         new = (await agent.use("cell_insert", **insert))["cell"]
@@ -134,8 +133,7 @@ async def test_what_a_person_wrote_between_two_edits_stays(
 ) -> None:
     """P53"""
     file = notebook(LONG)
-    run = await begin(agent)
-    await allow(await notebook_id(call), "edit")
+    run = await start(agent, call, allow)
     await edit(agent, run, CELL, LONG, EDITED)
     by_hand = f"{EDITED}\nmine = 1"
     file.write_text(file.read_text("utf-8").replace("describe()", "describe()\\nmine = 1"), "utf-8")
@@ -150,8 +148,7 @@ async def test_an_inserted_cell_with_a_line_of_a_person_stays(
 ) -> None:
     """P53: with the text of the last edit of the run."""
     file = notebook(LONG)
-    run = await begin(agent)
-    await allow(await notebook_id(call), "edit")
+    run = await start(agent, call, allow)
     insert = {"run": run, "after": CELL, "source": "x = 1", "intent": "i", "mode": "apply"}
     new = (await agent.use("cell_insert", **insert))["cell"]
     await edit(agent, run, new, "x = 1", "x = 2")

@@ -124,17 +124,12 @@ class AgentService:
             self.permissions.choose(notebook_id, agent, level, page)
         self.pages.tell({"type": "changed", "notebookId": notebook_id})
 
-    def check_own(self, plan: UndoPlan, agent: Agent) -> None:
-        """Raise Refused unless the run of a plan is the agent's own."""
-        if plan.agent != agent.name:
-            raise Refused("This run belongs to another agent.")
-
     def key(self, notebook_id: str, cell_id: str) -> SessionKey:
         """Return the key of a cell's session."""
         return SessionKey(notebook_id, cell_id, self.services.session_owner)
 
-    async def open(self, path: str, agent: Agent, notebook_id: str = "") -> Notebook:
-        """Return a notebook that an agent may read. Raises Refused, NotFound.
+    async def open(self, path: str, agent: Agent | None, notebook_id: str = "") -> Notebook:
+        """Return a notebook that an agent or, if None, a person may read. Raises Refused, NotFound.
 
         ``notebook_id`` is the id that its run has.
         """
@@ -145,7 +140,8 @@ class AgentService:
             notebook = replace(notebook, notebook_id=notebook_id or notebook.notebook_id)
         except NoAnswer as error:
             raise Refused("The page that has the notebook open doesn’t answer.") from error
-        self.check(notebook.notebook_id, agent, "read", "read")
+        if agent is not None:
+            self.check(notebook.notebook_id, agent, "read", "read")
         return notebook
 
     async def ask_page(
@@ -177,17 +173,9 @@ class AgentService:
         """Begin a run. Raises StorageError."""
         notebook = await self.writer.identify(notebook)
         run = ActiveRun(new_run_id(), agent, notebook.notebook_id, notebook.path, intent)
-        await self._log(
-            notebook.notebook_id,
-            entry(
-                RUN,
-                run=run.run,
-                agent=agent_data(agent),
-                intent=intent,
-                plan=list(plan) or None,
-                state="begun",
-            ),
-        )
+        texts = {"intent": intent, "plan": list(plan) or None}
+        begun = entry(RUN, run=run.run, agent=agent_data(agent), **texts, state="begun")
+        await self._log(notebook.notebook_id, begun)
         self._active[run.run] = run
         if not notebook.is_open:
             await self.writer.prepare(notebook)
@@ -197,10 +185,9 @@ class AgentService:
     async def run(self, run_id: str, agent: Agent) -> ActiveRun:
         """Return the agent's active run. Raises Refused."""
         if run := self._active.get(run_id):
-            if run.agent.name == agent.name:
-                run.last_call = time.monotonic()
-                return run
-            raise Refused("This run belongs to another agent.")
+            _check_own(run.agent.name, agent)
+            run.last_call = time.monotonic()
+            return run
         raise Refused(
             "There is no active run with this id. Begin one with run_begin; a run ends with "
             "run_end, and when the server stops."
@@ -208,21 +195,16 @@ class AgentService:
 
     async def end(self, run: ActiveRun, summary: str | None) -> None:
         """End a run. Raises StorageError."""
-        entries = [entry(RUN, run=run.run, state="ended", summary=summary or None)]
-        if run.read:
-            cells = sorted(run.read)
-            entries.insert(
-                0, entry(CALL, run=run.run, tool="cell_read", outcome="read", cells=cells)
-            )
-        await self._log(run.notebook_id, *entries)
+        read = {"tool": "cell_read", "outcome": "read", "cells": sorted(run.read)}
+        entries = [entry(CALL, run=run.run, **read)] if run.read else []
+        ended = entry(RUN, run=run.run, state="ended", summary=summary or None)
+        await self._log(run.notebook_id, *entries, ended)
         self._active.pop(run.run, None)
 
     async def refuse(self, run: ActiveRun, tool: str, reason: str, cell: str | None) -> None:
         """Note that a call was refused."""
-        await self._log(
-            run.notebook_id,
-            entry(CALL, run=run.run, tool=tool, outcome="refused", cell=cell, reason=reason),
-        )
+        noted = entry(CALL, run=run.run, tool=tool, outcome="refused", cell=cell, reason=reason)
+        await self._log(run.notebook_id, noted)
 
     async def note_code(self, run: ActiveRun, tool: str, code: str) -> None:
         """Note that code was run without a cell, or may have been. Raises StorageError."""
@@ -262,14 +244,16 @@ class AgentService:
         Raises Refused, which is in the run then.
         """
         key = f"{run.run}/{call}"
-        asked = f"{tool} {operation.model_dump_json()} {intent} {mode}"
+        data = {"intent": intent or run.intent, "tool": tool, "via": "mcp"}
+        data |= {"call": call} if call else {}
+        asked = f"{operation.model_dump_json()} {data} {mode}"
         async with self._locks.setdefault(run.path, asyncio.Lock()):
             if call and (earlier := self._answers.get(key)) is not None:
                 if earlier[0] != asked:
                     raise Refused("Another change has had this call. Use a new one.")
                 return earlier[1] | {"repeated": True}
             try:
-                answer = await self._change(run, operation, tool, call, intent, mode)
+                answer = await self._change(run, operation, data, mode)
             except Refused as refused:
                 cell = operation.cells[0] if isinstance(operation, Merge) else operation.cell
                 await self.refuse(run, tool, refused.sentence, cell)
@@ -278,19 +262,11 @@ class AgentService:
             return answer
 
     async def _change(
-        self,
-        run: ActiveRun,
-        operation: Operation | Split | Merge,
-        tool: str,
-        call: str,
-        intent: str,
-        mode: str,
+        self, run: ActiveRun, operation: Operation | Split | Merge, data: dict[str, Any], mode: str
     ) -> dict[str, Any]:
         notebook = await self.open(run.path, run.agent, run.notebook_id)
         self.check(run.notebook_id, run.agent, "propose", "change cells")
-        level = self.level(run.notebook_id, run.agent)
-        data = {"intent": intent or run.intent, "tool": tool, "via": "mcp"}
-        data |= {"call": call} if call else {}
+        level, author = self.level(run.notebook_id, run.agent), Author(run.agent, run.run, data)
         if isinstance(operation, Split | Merge):
             return await self._restructure(run, notebook, operation, data)
         if isinstance(operation, Insert) and operation.cell in notebook.ids:
@@ -307,11 +283,11 @@ class AgentService:
                 assert isinstance(operation, Insert)
                 _check_secrets(operation.source, "")
                 place = operation.model_copy(update={"source": ""})
-                notebook = await self._apply(notebook, [place], Author(run.agent, run.run, data))
+                notebook = await self._apply(notebook, [place], author)
                 operation = Edit(cell=place.cell, base=digest(""), source=operation.source)
             assert isinstance(operation, Edit)
             return await self._propose(run, notebook, operation, data)
-        changed = await self._apply(notebook, [operation], Author(run.agent, run.run, data))
+        changed = await self._apply(notebook, [operation], author)
         self.pages.tell({"type": "changed", "notebookId": run.notebook_id})
         return {"applied": True, **_state(changed, operation.cell)}
 
@@ -353,10 +329,7 @@ class AgentService:
             parts = [part for each in operations for part in parts_of(each, notebook.cells)]
             return await self.writer.apply(notebook, parts, author)
         except Stale as stale:
-            raise Refused(
-                "The cell isn’t as the agent saw it: somebody has changed it. Nothing was changed.",
-                now=[_now(cell, source) for cell, source in stale.sources.items()],
-            ) from stale
+            raise _stale("changed", stale.sources) from stale
         except NotChanged as error:
             raise Refused(str(error)) from error
         except NoAnswer as error:
@@ -370,11 +343,7 @@ class AgentService:
     ) -> dict[str, Any]:
         source = cell_source(notebook.find(edit.cell))
         if digest(source) != edit.base:
-            raise Refused(
-                "The cell isn’t as the agent saw it: somebody has changed it. Nothing was "
-                "proposed.",
-                now=[_now(edit.cell, source)],
-            )
+            raise _stale("proposed", {edit.cell: source})
         _check_secrets(edit.source, source)
         author = Author(run.agent, run.run, {**data, "base": edit.base})
         type_ = notebook.find(edit.cell).get("cell_type")
@@ -391,7 +360,7 @@ class AgentService:
             run=run.run,
             data=dict(author.data),
         )
-        key = SessionKey(notebook.notebook_id, edit.cell, self.services.session_owner)
+        key = self.key(notebook.notebook_id, edit.cell)
         saved, _ = await self.services.sessions.save_interaction(key, turn)
         self.pages.tell(
             {
@@ -480,22 +449,20 @@ class AgentService:
         Many agents don't end their runs: one that hasn't called for a while has ended.
         """
         if run := self._active.get(run_id):
-            if agent is not None and agent.name != run.agent.name:
-                raise Refused("This run belongs to another agent.")
+            _check_own(run.agent.name, agent)
             if time.monotonic() - run.last_call < _IDLE:
                 raise Refused("The run is active. It can be undone when it has ended.")
             await self.end(run, None)
-        return await self._plan(path, run_id, agent, plan_undo)
+        plan = await self._plan(path, run_id, agent, plan_undo)
+        _check_own(plan.agent, agent)
+        return plan
 
     async def redo(self, path: str, run_id: str) -> UndoPlan:
         """Return what brings back the state before an undo. Raises Refused, NotFound."""
         return await self._plan(path, run_id, None, plan_redo)
 
     async def _plan(self, path: str, run_id: str, agent: Agent | None, plan: Any) -> UndoPlan:
-        try:
-            notebook = await self.open(path, agent) if agent else await self.writer.read(path)
-        except NoAnswer as error:
-            raise Refused("The page that has the notebook open doesn’t answer.") from error
+        notebook = await self.open(path, agent)
         if not notebook.notebook_id:
             raise NotFound(UserText("There is no such run in this notebook."))
         history = await self.services.histories.load(notebook.notebook_id)
@@ -533,12 +500,24 @@ def _steps(history: History) -> dict[str, Sequence[Step]]:
     return {cell_id: history.timeline.steps(cell_id) for cell_id in history.sessions}
 
 
+def _check_own(name: str, agent: Agent | None) -> None:
+    if agent is not None and agent.name != name:
+        raise Refused("This run belongs to another agent.")
+
+
 def _check_secrets(proposed: str, now: str) -> None:
     if not can_be_proposed(proposed, now):
         raise Refused(
             "A line with a key or a password can’t be proposed, because suggestions are kept "
             "without them. Leave such lines as they are, or ask the person to change them."
         )
+
+
+def _stale(what: str, sources: Mapping[str, str | None]) -> Refused:
+    return Refused(
+        f"The cell isn’t as the agent saw it: somebody has changed it. Nothing was {what}.",
+        now=[_now(cell_id, source) for cell_id, source in sources.items()],
+    )
 
 
 def _now(cell_id: str, source: str | None) -> dict[str, Any]:
@@ -552,8 +531,7 @@ def _state(notebook: Notebook, cell_id: str) -> dict[str, Any]:
     cells = {cell["id"]: cell for cell in notebook.cells}
     if cell_id not in cells:
         return {"cell": cell_id, "deleted": True}
-    source = cell_source(cells[cell_id])
-    return {"cell": cell_id, "source": hidden(source), "base": digest(source)}
+    return _now(cell_id, cell_source(cells[cell_id]))
 
 
 def _decision(session: Session, turn_id: int) -> dict[str, Any]:

@@ -73,7 +73,7 @@ class Author:
     run: str | None = None
     data: Mapping[str, Any] = field(default_factory=dict)
     structure: Literal["split", "merge"] | None = None
-    """What all operations together are, if they are more than each alone (``parts_of``)."""
+    """Set if the operations together split or merge cells (see ``parts_of``)."""
 
     @property
     def contributor(self) -> Contributor:
@@ -226,18 +226,10 @@ class NotebookWriter:
     async def record_all(self, notebook: Notebook, cells: Sequence[Mapping[str, Any]]) -> None:
         """Record what all these cells of a notebook contain. Raises StorageError."""
         now = utc_now()
-        events = [
-            (cell, NewEvent(type="edit", timestamp=now, source=cell_source(cell))) for cell in cells
-        ]
         changes = [
-            CellChange(
-                SessionKey(notebook.notebook_id, str(cell["id"]), self._owner),
-                [event.model_copy(update={"data": {"trigger": "first"}})],
-            )
-            for cell, event in events
+            CellChange(self._key(notebook, cell["id"]), [_first_event(cell, now)]) for cell in cells
         ]
-        order = [(str(cell["id"]), str(cell["cell_type"])) for cell in cells]
-        batch = Batch(uuid.uuid4().hex, now, changes, order)
+        batch = Batch(uuid.uuid4().hex, now, changes, _order(cells))
         await self._changes.record(notebook.notebook_id, batch)
 
     async def _write(
@@ -284,28 +276,36 @@ class NotebookWriter:
         ``before`` and ``cells`` are the notebook's cells before and after. Raises StorageError.
         """
         now = utc_now()
-        old = {cell["id"]: cell_source(cell) for cell in before}
+        old = {cell["id"]: cell for cell in before}
         events: dict[str, list[NewEvent]] = {}
         ids = [operation.cell for operation in operations]
-        keys = [SessionKey(notebook.notebook_id, cell_id, self._owner) for cell_id in ids]
+        keys = [self._key(notebook, cell_id) for cell_id in ids]
         for operation in operations:
             own = events.setdefault(operation.cell, [])
             if not own and operation.cell in old and not isinstance(operation, Move):
-                seen = NewEvent(type="edit", timestamp=now, source=old[operation.cell])
-                own.append(seen.model_copy(update={"data": {"trigger": "first"}}))
+                own.append(_first_event(old[operation.cell], now))
             if (event := _event(operation, author, now, ids)) is not None:
                 own.append(event)
-        order = [(str(cell["id"]), str(cell["cell_type"])) for cell in cells]
-        changes = [
-            CellChange(SessionKey(notebook.notebook_id, cell_id, self._owner), own)
-            for cell_id, own in events.items()
-        ]
+        changes = [CellChange(self._key(notebook, id_), own) for id_, own in events.items()]
         if author.structure == "split":  # the last one is the cell
             changes = [*(replace(cell, fork_of=keys[-1]) for cell in changes[:-1]), changes[-1]]
         elif author.structure == "merge":  # the first one is the new cell
             changes[0] = replace(changes[0], parents=keys[1:])
-        batch = Batch(uuid.uuid4().hex, now, changes, order, saved=True)
+        batch = Batch(uuid.uuid4().hex, now, changes, _order(cells), saved=True)
         await self._changes.record(notebook.notebook_id, batch)
+
+    def _key(self, notebook: Notebook, cell_id: str) -> SessionKey:
+        return SessionKey(notebook.notebook_id, str(cell_id), self._owner)
+
+
+def _first_event(cell: Mapping[str, Any], now: str) -> NewEvent:
+    """Return the event that records what a cell contains."""
+    data = {"trigger": "first"}
+    return NewEvent(type="edit", timestamp=now, source=cell_source(cell), data=data)
+
+
+def _order(cells: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
+    return [(str(cell["id"]), str(cell["cell_type"])) for cell in cells]
 
 
 def _event(operation: Operation, author: Author, now: str, ids: Sequence[str]) -> NewEvent | None:
