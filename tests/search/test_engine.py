@@ -77,31 +77,28 @@ def old_sessions(tmp_path):
     return FileSessionManager(root=str(tmp_path))
 
 
-def test_real_sessions_match_at_their_step(old_sessions):
-    @in_loop
-    async def test():
-        engine = searching(old_sessions)
-        result = await engine.search("churn", patience=LONG)
-        assert result.total and not result.unread
-        for hit in result.hits:
-            key = SessionKey(hit.notebook_id, hit.cell_id)
-            session = await old_sessions.load_session(key)
-            (turn_,) = [t for t in session.interactions if t.turn_id == hit.turn_id]
-            everything = turn_.user_request.intent + turn_.ai_response.suggestion
-            assert "churn" in everything.lower() and hit.intent == turn_.user_request.intent
-            assert any(piece.is_hit for piece in hit.snippet)
-            assert hit.step is not None
-        notebook = result.hits[0].notebook_id
-        in_notebook = await engine.search("churn", notebook_id=notebook, patience=LONG)
-        assert 0 < in_notebook.total <= result.total
-        assert {hit.notebook_id for hit in in_notebook.hits} == {notebook}
-        # A request is found by its own words, first of all.
-        for row in (await old_sessions.list_sessions())[0]:
-            again = await engine.search(row.last_intent, limit=50, patience=LONG)
-            assert any(hit.intent.startswith(row.last_intent) for hit in again.hits[:3])
-        await engine.close()
-
-    test()
+@in_loop
+async def test_real_sessions_match_at_their_step(old_sessions):
+    engine = searching(old_sessions)
+    result = await engine.search("churn", patience=LONG)
+    assert result.total and not result.unread
+    for hit in result.hits:
+        key = SessionKey(hit.notebook_id, hit.cell_id)
+        session = await old_sessions.load_session(key)
+        (turn_,) = [t for t in session.interactions if t.turn_id == hit.turn_id]
+        everything = turn_.user_request.intent + turn_.ai_response.suggestion
+        assert "churn" in everything.lower() and hit.intent == turn_.user_request.intent
+        assert any(piece.is_hit for piece in hit.snippet)
+        assert hit.step is not None
+    notebook = result.hits[0].notebook_id
+    in_notebook = await engine.search("churn", notebook_id=notebook, patience=LONG)
+    assert 0 < in_notebook.total <= result.total
+    assert {hit.notebook_id for hit in in_notebook.hits} == {notebook}
+    # A request is found by its own words, first of all.
+    for row in (await old_sessions.list_sessions())[0]:
+        again = await engine.search(row.last_intent, limit=50, patience=LONG)
+        assert any(hit.intent.startswith(row.last_intent) for hit in again.hits[:3])
+    await engine.close()
 
 
 @in_loop
@@ -306,20 +303,17 @@ async def test_a_later_search_does_not_raise_an_older_error():
 
 
 @pytest.mark.parametrize("by", ["words", "request", "meaning"])
-def test_a_notebook_can_be_left_out(by):
-    @in_loop
-    async def test():
-        store = InMemorySessionManager()
-        await fill(store, 20, "here")
-        await fill(store, 2, "other")
-        engine = searching(store)
-        result = await engine.search(
-            "question 1", by=by, except_notebook_id="here", limit=5, patience=LONG
-        )
-        assert result.total and {hit.notebook_id for hit in result.hits} == {"other"}
-        await engine.close()
-
-    test()
+@in_loop
+async def test_a_notebook_can_be_left_out(by):
+    store = InMemorySessionManager()
+    await fill(store, 20, "here")
+    await fill(store, 2, "other")
+    engine = searching(store)
+    result = await engine.search(
+        "question 1", by=by, except_notebook_id="here", limit=5, patience=LONG
+    )
+    assert result.total and {hit.notebook_id for hit in result.hits} == {"other"}
+    await engine.close()
 
 
 RUN = "3f2a0c4d" * 4
@@ -371,18 +365,15 @@ async def by_several_authors(store) -> None:
         ('"plot by:codex"', set()),
     ],
 )
-def test_a_query_may_name_an_author_or_a_run(query, cells):
-    @in_loop
-    async def test():
-        store = InMemorySessionManager()
-        await by_several_authors(store)
-        engine = searching(store)
-        result = await engine.search(query, patience=LONG)
-        assert {hit.cell_id for hit in result.hits} == cells
-        assert result.total == len(cells)
-        await engine.close()
-
-    test()
+@in_loop
+async def test_a_query_may_name_an_author_or_a_run(query, cells):
+    store = InMemorySessionManager()
+    await by_several_authors(store)
+    engine = searching(store)
+    result = await engine.search(query, patience=LONG)
+    assert {hit.cell_id for hit in result.hits} == cells
+    assert result.total == len(cells)
+    await engine.close()
 
 
 @in_loop
