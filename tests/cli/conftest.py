@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -40,16 +41,22 @@ def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def run(work: Path, capsys: pytest.CaptureFixture[str]) -> Run:
-    """Run ``jupyter aiserver sessions …``."""
+def command_line(work: Path, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Run ``jupyter aiserver …``."""
 
     def _run(*arguments: str | Path) -> Result:
         capsys.readouterr()
-        status = cli.main(["sessions", *map(str, arguments)])
+        status = cli.main([*map(str, arguments)])
         output = capsys.readouterr()
         return Result(status, output.out, output.err)
 
     return _run
+
+
+@pytest.fixture
+def run(command_line: Run) -> Run:
+    """Run ``jupyter aiserver sessions …``."""
+    return partial(command_line, "sessions")
 
 
 def configure(work: Path, **settings: Any) -> None:

@@ -8,6 +8,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Awaitable, Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -31,37 +32,27 @@ from aiserver.testing.records import turn
 
 from ..conftest import API_KEY
 from ..scripted_model import ScriptedModel
-from .conftest import Result, configure, stored, tree
-
-Memory = Callable[..., Result]
+from .conftest import Result, Run, configure, stored, tree
 
 FILES = Path(__file__).parent.parent / "data" / "memories"
 CANARY = "canary-9a1 图表用中文标题"
 
 
 @pytest.fixture
-def memory(
-    work: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> Memory:
+def memory(work: Path, command_line: Run, monkeypatch: pytest.MonkeyPatch) -> Run:
     """Run ``jupyter aiserver memory …``."""
     monkeypatch.setenv("JUPYTER_DATA_DIR", str(work.parent / "data"))
     monkeypatch.setenv("JUPYTER_RUNTIME_DIR", str(work.parent / "runtime"))
 
-    def _run(*arguments: str | Path) -> Result:
-        capsys.readouterr()
-        status = cli.main(["memory", *map(str, arguments)])
-        output = capsys.readouterr()
-        return Result(status, output.out, output.err)
-
-    return _run
+    return partial(command_line, "memory")
 
 
-def entries(memory: Memory, *options: str) -> list[dict[str, Any]]:
+def entries(memory: Run, *options: str) -> list[dict[str, Any]]:
     listed: list[dict[str, Any]] = json.loads(memory("list", "--json", *options).out)
     return listed
 
 
-def pending(memory: Memory) -> list[dict[str, Any]]:
+def pending(memory: Run) -> list[dict[str, Any]]:
     waiting: list[dict[str, Any]] = json.loads(memory("pending", "--json").out)
     return waiting
 
@@ -72,7 +63,7 @@ def files_with(text: str, folder: Path) -> list[str]:
     return [name for name, data in tree(folder).items() if any(form in data for form in forms)]
 
 
-def test_entries_are_added_and_listed(memory: Memory, work: Path) -> None:
+def test_entries_are_added_and_listed(memory: Run, work: Path) -> None:
     assert memory("list") == Result(0, "No entries.\n", "")
     assert memory("add", "Plot with seaborn").status == 0
     assert memory("add", "金额单位是万元", "--scope", "project").status == 0
@@ -90,7 +81,7 @@ def test_entries_are_added_and_listed(memory: Memory, work: Path) -> None:
     assert again.status == 0 and person[0]["id"] in again.out and len(entries(memory)) == 2
 
 
-def test_texts_that_are_not_remembered_are_refused(memory: Memory) -> None:
+def test_texts_that_are_not_remembered_are_refused(memory: Run) -> None:
     """P16"""
     secret = "sk-proj-abcdefghijklmnopqrstuvwxyz0123456789"
     done = memory("add", f"the key is {secret}")
@@ -100,7 +91,7 @@ def test_texts_that_are_not_remembered_are_refused(memory: Memory) -> None:
     assert entries(memory) == []
 
 
-def test_entries_of_a_project_that_nobody_has_seen_are_marked(memory: Memory, work: Path) -> None:
+def test_entries_of_a_project_that_nobody_has_seen_are_marked(memory: Run, work: Path) -> None:
     """P46: they came with the project."""
     (work / ".aiserver_memory").mkdir()
     (work / ".aiserver_memory" / "MEMORY.md").write_text("- Use polars \x1b]0;x\x07\n")
@@ -108,7 +99,7 @@ def test_entries_of_a_project_that_nobody_has_seen_are_marked(memory: Memory, wo
     assert "\x1b" not in memory("list").out + memory("list", "--json").out
 
 
-def test_entries_are_searched_by_words(memory: Memory) -> None:
+def test_entries_are_searched_by_words(memory: Run) -> None:
     for text in ("Plot with seaborn", "Read CSV with polars", "图表的标题用中文"):
         memory("add", text)
     assert "polars" in memory("search", "csv").out
@@ -119,7 +110,7 @@ def test_entries_are_searched_by_words(memory: Memory) -> None:
     ]
 
 
-def test_related_entries_are_found_if_none_has_all_words(memory: Memory) -> None:
+def test_related_entries_are_found_if_none_has_all_words(memory: Run) -> None:
     assert memory("search", "plot").out == "No entries.\n"
     for text in ("Plot with seaborn", "Read CSV with polars", "Weights are in grams"):
         memory("add", text)
@@ -130,7 +121,7 @@ def test_related_entries_are_found_if_none_has_all_words(memory: Memory) -> None
     assert {item["text"] for item in both[:2]} == {"Plot with seaborn", "Read CSV with polars"}
 
 
-def test_proposals_are_confirmed_and_rejected_by_the_start_of_their_id(memory: Memory) -> None:
+def test_proposals_are_confirmed_and_rejected_by_the_start_of_their_id(memory: Run) -> None:
     """P45"""
     assert memory("pending").out == "Nothing waits for you.\n"
     assert memory("import", FILES / "nanobot" / "MEMORY.md").status == 0
@@ -149,7 +140,7 @@ def test_proposals_are_confirmed_and_rejected_by_the_start_of_their_id(memory: M
     assert memory("pending", "reject", "--all").out == "Discarded 0.\n"
 
 
-def test_an_import_waits_for_the_person_and_can_be_repeated(memory: Memory) -> None:
+def test_an_import_waits_for_the_person_and_can_be_repeated(memory: Run) -> None:
     """P45, P16: what looks like a password is refused, and not printed."""
     names = ("MEMORY.md", "knowledge.md", "memory_store.json", "pending.json")
     files = [FILES / "pcai" / name for name in names]
@@ -164,7 +155,7 @@ def test_an_import_waits_for_the_person_and_can_be_repeated(memory: Memory) -> N
     assert "Already there: 12" in memory("import", *files).out and pending(memory) == []
 
 
-def test_an_import_can_be_confirmed_at_once(memory: Memory, work: Path) -> None:
+def test_an_import_can_be_confirmed_at_once(memory: Run, work: Path) -> None:
     """Only what waited in the other program still waits."""
     memory("import", FILES / "pcai" / "MEMORY.md")
     assert len(pending(memory)) == 2
@@ -175,7 +166,7 @@ def test_an_import_can_be_confirmed_at_once(memory: Memory, work: Path) -> None:
 
 
 def test_a_file_that_cannot_be_read_is_reported_and_the_others_imported(
-    memory: Memory, work: Path
+    memory: Run, work: Path
 ) -> None:
     (work / "gbk.md").write_bytes("- 图表".encode("gbk"))
     (work / "long.md").write_text(f"- {'x' * 501}\n- see /home/ada/x\n- ok\n")
@@ -190,7 +181,7 @@ def test_a_file_that_cannot_be_read_is_reported_and_the_others_imported(
 
 
 def test_an_import_displaces_nothing_that_waits(
-    memory: Memory, work: Path, monkeypatch: pytest.MonkeyPatch
+    memory: Run, work: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     memory("import", FILES / "nanobot" / "MEMORY.md")
     before = pending(memory)
@@ -202,7 +193,7 @@ def test_an_import_displaces_nothing_that_waits(
     assert pending(memory) == before and entries(memory) == []
 
 
-def test_exported_memories_can_be_imported(memory: Memory, work: Path) -> None:
+def test_exported_memories_can_be_imported(memory: Run, work: Path) -> None:
     memory("add", "Use polars")
     (person_folder() / "MEMORY.md").write_text(
         "We work in euros.\n\n- Use polars\n\n"
@@ -240,7 +231,7 @@ def test_exported_memories_can_be_imported(memory: Memory, work: Path) -> None:
 
 
 @pytest.mark.parametrize("confirm", [True, False])
-def test_a_memory_that_moves_keeps_its_headings(memory: Memory, work: Path, confirm: bool) -> None:
+def test_a_memory_that_moves_keeps_its_headings(memory: Run, work: Path, confirm: bool) -> None:
     """An entry may be about one table only. The headings are part of the texts."""
     document_of_person = person_folder() / "MEMORY.md"
     memory("add", "Use polars")
@@ -280,7 +271,7 @@ def test_exported_texts_are_read_again_as_they_are(texts: list[str]) -> None:
     assert [entry.text for entry in document.parse(markdown)] == texts
 
 
-def test_forgetting_asks_first(memory: Memory, monkeypatch: pytest.MonkeyPatch, work: Path) -> None:
+def test_forgetting_asks_first(memory: Run, monkeypatch: pytest.MonkeyPatch, work: Path) -> None:
     memory("add", CANARY)
     memory("add", "Use polars")
     ids = [item["id"] for item in entries(memory)]
@@ -302,7 +293,7 @@ def test_forgetting_asks_first(memory: Memory, monkeypatch: pytest.MonkeyPatch, 
 
 @pytest.mark.parametrize("url", ["file", "sqlite"])
 def test_a_forgotten_entry_is_in_no_byte_of_histories_and_exports(
-    memory: Memory, work: Path, scripted: ScriptedModel, url: str
+    memory: Run, work: Path, scripted: ScriptedModel, url: str
 ) -> None:
     """P45, P8: the prompt of a request contained it, here through a cell of the notebook."""
     store = "file" if url == "file" else f"sqlite:///{work}/histories.db"
@@ -337,7 +328,7 @@ def test_a_forgotten_entry_is_in_no_byte_of_histories_and_exports(
 
 
 def test_prompts_with_a_text_are_deleted_in_other_stores(
-    memory: Memory, work: Path, scripted: ScriptedModel
+    memory: Run, work: Path, scripted: ScriptedModel
 ) -> None:
     """The entry was already removed in an editor, or its text was sent in another project."""
     options = {"base_url": scripted.base_url, "api_key": API_KEY}
@@ -359,14 +350,14 @@ def test_prompts_with_a_text_are_deleted_in_other_stores(
     assert len(files_with("canary-9a1", other)) == 1
 
 
-def test_a_text_that_is_an_entry_is_forgotten_with_its_prompts(memory: Memory) -> None:
+def test_a_text_that_is_an_entry_is_forgotten_with_its_prompts(memory: Run) -> None:
     memory("add", CANARY)
     done = memory("forget", "--text", CANARY, "--yes")
     assert "Forgot 1 entries" in done.out and entries(memory) == []
 
 
 @pytest.mark.thorough
-def test_commands_at_once_lose_no_entry(memory: Memory, work: Path) -> None:
+def test_commands_at_once_lose_no_entry(memory: Run, work: Path) -> None:
     """P23: a command works while a server or another command writes."""
     command = [sys.executable, "-m", "aiserver.cli.main", "memory", "add"]
     texts = ["first", "second", "third"]
@@ -391,7 +382,7 @@ def test_help(arguments: list[str], words: list[str], capsys: pytest.CaptureFixt
     assert caught.value.code == 0 and all(word in text for word in words)
 
 
-def test_a_text_in_both_memories_is_forgotten_in_both(memory: Memory, work: Path) -> None:
+def test_a_text_in_both_memories_is_forgotten_in_both(memory: Run, work: Path) -> None:
     for folder in (work / ".aiserver_memory", person_folder()):
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "MEMORY.md").write_text("- Use polars\n")
@@ -400,7 +391,7 @@ def test_a_text_in_both_memories_is_forgotten_in_both(memory: Memory, work: Path
     assert entries(memory) == []
 
 
-def test_a_memory_that_is_not_text_hides_no_other(memory: Memory, work: Path) -> None:
+def test_a_memory_that_is_not_text_hides_no_other(memory: Run, work: Path) -> None:
     (work / ".aiserver_memory").mkdir()
     (work / ".aiserver_memory" / "MEMORY.md").write_bytes(b"- caf\xe9\n")
     memory("add", "Use polars")
@@ -410,7 +401,7 @@ def test_a_memory_that_is_not_text_hides_no_other(memory: Memory, work: Path) ->
 
 @pytest.mark.parametrize("settings", [{}, {"session_manager": "sqlite:///histories.db"}])
 def test_deleting_histories_erases_their_notes_and_proposals(
-    memory: Memory, work: Path, settings: dict[str, str]
+    memory: Run, work: Path, settings: dict[str, str]
 ):
     """P45: in the store of the person's memory, wherever the histories are."""
     configure(work, AIServer=settings)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import subprocess
-from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from aiserver.cli import main as cli
 from aiserver.errors import SettingError
 from aiserver.plugins.export.authorship import git as notes
 from tests.sharing.agents_demo import (
@@ -26,9 +25,7 @@ from tests.sharing.agents_demo import (
 )
 from tests.sharing.test_authorship import read_note
 
-from .conftest import Result, tree
-
-Replay = Callable[..., Result]
+from .conftest import Run, tree
 
 
 def git(*arguments: str, stdin: str | None = None) -> str:
@@ -48,14 +45,8 @@ def repository(work: Path) -> Path:
 
 
 @pytest.fixture
-def replay(repository: Path, capsys: pytest.CaptureFixture[str]) -> Replay:
-    def _run(*arguments: str) -> Result:
-        capsys.readouterr()
-        status = cli.main(["replay", *arguments])
-        output = capsys.readouterr()
-        return Result(status, output.out, output.err)
-
-    return _run
+def replay(repository: Path, command_line: Run) -> Run:
+    return partial(command_line, "replay")
 
 
 def commit(message: str = "work") -> str:
@@ -76,7 +67,7 @@ def authors(revision: str, path: str, text: str) -> dict[str, str]:
     return names
 
 
-def test_a_note_names_the_authors_of_the_new_lines(replay: Replay, work: Path) -> None:
+def test_a_note_names_the_authors_of_the_new_lines(replay: Run, work: Path) -> None:
     before = tree(work / ".aiserver_sessions")
     first = commit()
     done = replay("note")
@@ -103,7 +94,7 @@ def test_a_note_names_the_authors_of_the_new_lines(replay: Replay, work: Path) -
     assert references == [git("symbolic-ref", "HEAD").strip(), "refs/notes/ai"]
 
 
-def test_only_lines_that_no_parent_has_are_named(replay: Replay, repository: Path) -> None:
+def test_only_lines_that_no_parent_has_are_named(replay: Run, repository: Path) -> None:
     content = notebook()
     content["cells"][0]["source"] = "\n".join(SOURCES["load"].split("\n")[:4])
     repository.write_text(file_text(content), "utf-8")
@@ -127,7 +118,7 @@ def test_only_lines_that_no_parent_has_are_named(replay: Replay, repository: Pat
     assert "adds no line" in replay("note").out
 
 
-def test_the_notes_of_other_programs_stay(replay: Replay) -> None:
+def test_the_notes_of_other_programs_stay(replay: Run) -> None:
     first = commit()
     other = 'a.py\n  h_31dce776f88375 1-2\n---\n{"schema_version": "authorship/3.0.0", '
     other += '"git_ai_version": "1.4.5", "base_commit_sha": "", "prompts": {}, '
@@ -143,7 +134,7 @@ def test_the_notes_of_other_programs_stay(replay: Replay) -> None:
     assert git("notes", "--ref=ai", "show", first) == "mine\n"
 
 
-def test_a_note_that_git_cannot_read_stays(replay: Replay, work: Path) -> None:
+def test_a_note_that_git_cannot_read_stays(replay: Run, work: Path) -> None:
     first = commit()
     git("notes", "--ref=ai", "add", "-m", "of others", first)
     blob = git("notes", "--ref=ai", "list", first).strip()
@@ -152,7 +143,7 @@ def test_a_note_that_git_cannot_read_stays(replay: Replay, work: Path) -> None:
     assert git("notes", "--ref=ai", "list", first).strip() == blob
 
 
-def test_a_note_that_is_written_meanwhile_is_not_lost(replay: Replay) -> None:
+def test_a_note_that_is_written_meanwhile_is_not_lost(replay: Run) -> None:
     first = commit()
 
     def change(existing: str | None) -> str:
@@ -166,16 +157,14 @@ def test_a_note_that_is_written_meanwhile_is_not_lost(replay: Replay) -> None:
 
 
 @pytest.mark.parametrize("revision", ["--output=x", "none", "HEAD:data"])
-def test_other_revisions_are_refused(replay: Replay, revision: str, work: Path) -> None:
+def test_other_revisions_are_refused(replay: Run, revision: str, work: Path) -> None:
     commit()
     done = replay("note", "--", revision)
     assert (done.status, done.err) == (1, f"There is no commit “{revision}” here.\n")
     assert not (work / "x").exists()
 
 
-def test_agent_trace_names_the_revision_of_a_committed_file(
-    replay: Replay, repository: Path
-) -> None:
+def test_agent_trace_names_the_revision_of_a_committed_file(replay: Run, repository: Path) -> None:
     def export() -> dict[str, Any]:
         done = replay("export", "data/my sales.ipynb", "--format", "agent-trace", "--output", "-")
         assert done.status == 0, done.err
@@ -192,14 +181,14 @@ def test_agent_trace_names_the_revision_of_a_committed_file(
     assert done.status == 1 and "is not the file of a notebook" in done.err
 
 
-def test_prov_is_exported_without_code(replay: Replay, work: Path) -> None:
+def test_prov_is_exported_without_code(replay: Run, work: Path) -> None:
     assert replay("export", "data/my sales.ipynb", "--format", "prov").status == 0
     text = (work / "my sales.prov.json").read_text("utf-8")
     assert "wasAssociatedWith" in json.loads(text)
     assert "read_csv" not in text and SECRET not in text
 
 
-def test_the_report_names_agents_in_each_cell(replay: Replay) -> None:
+def test_the_report_names_agents_in_each_cell(replay: Run) -> None:
     report = replay("report", "data/my sales.ipynb").out
     assert "by agents" in report and "  Codex\n" in report
     (cell,) = [line for line in report.splitlines() if line.strip().startswith("Cell 1")]

@@ -8,7 +8,7 @@ import json
 import stat
 import subprocess
 import sys
-from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import nbformat
@@ -20,26 +20,18 @@ from aiserver.models import NewEvent, SessionKey
 from aiserver.sessions.file.manager import FileSessionManager
 from tests.sharing.demo import HOSTILE, NOTEBOOK, make
 
-from .conftest import IMPORTS, Result, tree
-
-Replay = Callable[..., Result]
+from .conftest import IMPORTS, Run, tree
 
 
 @pytest.fixture
-def replay(work: Path, capsys: pytest.CaptureFixture[str]) -> Replay:
+def replay(work: Path, command_line: Run) -> Run:
     """Run ``jupyter aiserver replay …`` in a folder with the notebook of the demo."""
     make(work)
 
-    def _run(*arguments: str) -> Result:
-        capsys.readouterr()
-        status = cli.main(["replay", *arguments])
-        output = capsys.readouterr()
-        return Result(status, output.out, output.err)
-
-    return _run
+    return partial(command_line, "replay")
 
 
-def test_show_prints_each_cell_with_its_changes(replay: Replay) -> None:
+def test_show_prints_each_cell_with_its_changes(replay: Run) -> None:
     done = replay("show", "sales.ipynb")
     assert done.status == 0 and done.err == ""
     lines = done.out.splitlines()
@@ -55,14 +47,14 @@ def test_show_prints_each_cell_with_its_changes(replay: Replay) -> None:
     assert replay("show", NOTEBOOK).out == done.out
 
 
-def test_show_selects_a_cell_by_a_prefix_of_its_id(replay: Replay) -> None:
+def test_show_selects_a_cell_by_a_prefix_of_its_id(replay: Run) -> None:
     done = replay("show", "sales.ipynb", "--cell", "lo")
     assert "## Cell 2" in done.out and "## Cell 3" not in done.out
     assert "There is no cell “x”" in replay("show", "sales.ipynb", "--cell", "x").err
     assert "## Cell 1" in replay("show", "sales.ipynb", "--cell", "").out
 
 
-def test_contents_of_sessions_cannot_control_the_terminal(replay: Replay, work: Path) -> None:
+def test_contents_of_sessions_cannot_control_the_terminal(replay: Run, work: Path) -> None:
     """P12: control characters, markup and line separators have no effect."""
 
     async def spoil() -> None:
@@ -91,7 +83,7 @@ def test_json_escapes_control_characters(capsys: pytest.CaptureFixture[str]) -> 
 
 
 def test_show_prints_colours_at_a_terminal(
-    replay: Replay, work: Path, monkeypatch: pytest.MonkeyPatch
+    replay: Run, work: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class Terminal(io.StringIO):
         def isatty(self) -> bool:
@@ -105,7 +97,7 @@ def test_show_prints_colours_at_a_terminal(
     assert "\x1b[" in terminal.getvalue() and "import" in terminal.getvalue()
 
 
-def test_export_writes_private_files_and_overwrites_none(replay: Replay, work: Path) -> None:
+def test_export_writes_private_files_and_overwrites_none(replay: Run, work: Path) -> None:
     """P7"""
     before = tree(work / ".aiserver_sessions")
     for format_ in ("html", "md", "ipynb"):
@@ -128,7 +120,7 @@ def test_export_writes_private_files_and_overwrites_none(replay: Replay, work: P
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a disk that is full")
-def test_a_full_disk_at_the_output_is_one_sentence(replay: Replay, work: Path) -> None:
+def test_a_full_disk_at_the_output_is_one_sentence(replay: Run, work: Path) -> None:
     """P20"""
     command = [sys.executable, "-m", "aiserver.cli.main", "replay", "export", NOTEBOOK]
     with Path("/dev/full").open("wb") as full:
@@ -139,7 +131,7 @@ def test_a_full_disk_at_the_output_is_one_sentence(replay: Replay, work: Path) -
     assert done.stderr.startswith("The disk is full") and done.stderr.count("\n") == 1
 
 
-def test_export_writes_to_the_given_output(replay: Replay, work: Path) -> None:
+def test_export_writes_to_the_given_output(replay: Run, work: Path) -> None:
     assert replay("export", "sales.ipynb", "--output", "new/page.html").status == 0
     (work / "there").mkdir()
     assert replay("export", "sales.ipynb", "--format", "md", "--output", "there").status == 0
@@ -149,7 +141,7 @@ def test_export_writes_to_the_given_output(replay: Replay, work: Path) -> None:
     assert replay("export", NOTEBOOK, "--format", "md", "--output", "-").out == exported
 
 
-def test_report_prints_a_table_or_json(replay: Replay) -> None:
+def test_report_prints_a_table_or_json(replay: Run) -> None:
     report = replay("report", "sales.ipynb").out
     assert "by AI         6     67%" in report and "by hand       1     11%" in report
     assert "existing      2     22%" in report
@@ -158,7 +150,7 @@ def test_report_prints_a_table_or_json(replay: Replay) -> None:
     assert [row["cellId"] for row in data["cells"]] == ["title", "load", "plot", "evil"]
 
 
-def test_missing_notebooks_and_histories_are_errors(replay: Replay, work: Path) -> None:
+def test_missing_notebooks_and_histories_are_errors(replay: Run, work: Path) -> None:
     assert "No history of “none”" in replay("show", "none").err
     assert "not a notebook file or ID" in replay("show", "no/id").err
     assert "Can't read the notebook" in replay("export", "none.ipynb").err
@@ -167,7 +159,7 @@ def test_missing_notebooks_and_histories_are_errors(replay: Replay, work: Path) 
 
 
 def test_a_copy_is_not_shared_with_the_conversation_of_the_original(
-    replay: Replay, work: Path
+    replay: Run, work: Path
 ) -> None:
     """P28: the copy has the original's ID until it is opened."""
     (work / "copy.ipynb").write_bytes((work / "sales.ipynb").read_bytes())
@@ -179,7 +171,7 @@ def test_a_copy_is_not_shared_with_the_conversation_of_the_original(
     assert replay("show", "copy.ipynb").status == 0
 
 
-def test_real_histories_are_shown_and_exported(replay: Replay, work: Path) -> None:
+def test_real_histories_are_shown_and_exported(replay: Run, work: Path) -> None:
     """Histories of Verdant are imported, shown and exported."""
     assert cli.main(["sessions", "import", str(IMPORTS / "verdant")]) == 0
     (notebook_id,) = {

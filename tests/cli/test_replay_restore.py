@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Awaitable, Callable
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from aiserver.plugins.export.cli import restore as command
 from aiserver.sessions.file.manager import FileSessionManager
 from tests.sharing.demo import HistoryWriter
 
-from .conftest import Result, tree
+from .conftest import Run, tree
 
 ID = "0b7e4c1e-54b5-4c8e-9a55-3d0c1f2a7b11"
 NAME = "销售 分析.ipynb"
@@ -44,7 +45,6 @@ METADATA = {
     "language_info": {"name": "python"},
 }
 
-Restore = Callable[..., Result]
 Recording = Callable[[HistoryWriter], Awaitable[None]]
 
 
@@ -107,18 +107,12 @@ def file_content(cells: list[dict[str, Any]] | None = None) -> bytes:
 
 
 @pytest.fixture
-def restore(work: Path, capsys: pytest.CaptureFixture[str]) -> Restore:
+def restore(work: Path, command_line: Run) -> Run:
     """Run ``jupyter aiserver replay restore …`` in a folder with a notebook and its history."""
     record(work, write_history)
     (work / NAME).write_bytes(file_content())
 
-    def _run(*arguments: str) -> Result:
-        capsys.readouterr()
-        status = cli.main(["replay", "restore", *arguments])
-        output = capsys.readouterr()
-        return Result(status, output.out, output.err)
-
-    return _run
+    return partial(command_line, "replay", "restore")
 
 
 def read(path: Path) -> dict[str, Any]:
@@ -156,7 +150,7 @@ DAMAGED: dict[str, bytes | None] = {
 
 @pytest.mark.parametrize("damage", DAMAGED)
 @pytest.mark.parametrize("in_place", [False, True])
-def test_all_cells_come_back(restore: Restore, work: Path, damage: str, in_place: bool) -> None:
+def test_all_cells_come_back(restore: Run, work: Path, damage: str, in_place: bool) -> None:
     """P7"""
     file, data = work / NAME, DAMAGED[damage]
     file.unlink()
@@ -209,7 +203,7 @@ async def _one_by_an_agent(writer: HistoryWriter) -> None:
     [(_emptied, 4), (_one_by_one, 4), (_one_by_the_person, 3), (_one_by_an_agent, 3)],
 )
 def test_most_cells_that_no_person_deleted_come_back(
-    restore: Restore, work: Path, write: Recording, expected: int
+    restore: Run, work: Path, write: Recording, expected: int
 ) -> None:
     record(work, write)
     (work / NAME).write_bytes(file_content([EMPTY_CELL]))
@@ -217,7 +211,7 @@ def test_most_cells_that_no_person_deleted_come_back(
     assert contents(read(copy_in(work))) == ALL[:expected]
 
 
-def test_a_notebook_that_the_person_emptied_is_complete(restore: Restore, work: Path) -> None:
+def test_a_notebook_that_the_person_emptied_is_complete(restore: Run, work: Path) -> None:
     (work / NAME).write_bytes(file_content([EMPTY_CELL]))
     cells, order = list(SOURCES), [("fresh-1b2c", "code")]
     record(work, lambda writer: remove(writer, cells, "person", order))
@@ -227,7 +221,7 @@ def test_a_notebook_that_the_person_emptied_is_complete(restore: Restore, work: 
     assert tree(work) == before
 
 
-def test_the_file_supplies_what_the_history_lacks(restore: Restore, work: Path) -> None:
+def test_the_file_supplies_what_the_history_lacks(restore: Run, work: Path) -> None:
     """Tags, the outputs of unchanged cells, and secrets, of which the history has marks."""
     secret = 'password = "hunter22-secret"'
     record(work, lambda writer: writer.do("intro", "edit", secret, trigger="save"))
@@ -247,7 +241,7 @@ def test_the_file_supplies_what_the_history_lacks(restore: Restore, work: Path) 
     assert load["metadata"] == total["metadata"] == {"tags": ["mine"]}
 
 
-def test_incomplete_cells_are_counted(restore: Restore, work: Path) -> None:
+def test_incomplete_cells_are_counted(restore: Run, work: Path) -> None:
     async def write(writer: HistoryWriter) -> None:
         await writer.do("intro", "edit", 'password = "hunter22-secret"', trigger="save")
         await writer.do("sum", "edit", None, trigger="save", too_long=2_000_000)
@@ -263,7 +257,7 @@ def test_incomplete_cells_are_counted(restore: Restore, work: Path) -> None:
 
 
 def test_a_time_of_replay_show_chooses_a_state(
-    restore: Restore, work: Path, capsys: pytest.CaptureFixture[str]
+    restore: Run, work: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (work / NAME).unlink()
     assert cli.main(["replay", "show", NAME]) == 0
@@ -287,7 +281,7 @@ def test_a_time_of_replay_show_chooses_a_state(
     ],
 )
 def test_a_time_without_a_state_is_an_error(
-    restore: Restore, work: Path, at: str, sentence: str
+    restore: Run, work: Path, at: str, sentence: str
 ) -> None:
     before = tree(work)
     done = restore(NAME, f"--at={at}", "--in-place")
@@ -295,7 +289,7 @@ def test_a_time_without_a_state_is_an_error(
     assert tree(work) == before
 
 
-def test_existing_files_are_not_overwritten(restore: Restore, work: Path) -> None:
+def test_existing_files_are_not_overwritten(restore: Run, work: Path) -> None:
     """P7"""
     for data in (b"1", b"2", b"1"):
         (work / NAME).write_bytes(data)
@@ -308,7 +302,7 @@ def test_existing_files_are_not_overwritten(restore: Restore, work: Path) -> Non
     assert [path.read_bytes() for path in old] == [b"2", b"1"]  # “… 2).ipynb” comes first
 
 
-def test_notebooks_that_are_not_recorded_are_errors(restore: Restore, work: Path) -> None:
+def test_notebooks_that_are_not_recorded_are_errors(restore: Run, work: Path) -> None:
     (work / "new.ipynb").write_bytes(b"")
     before = tree(work)
     assert "No history of a notebook at “new.ipynb”" in restore("new.ipynb", "--in-place").err
@@ -320,7 +314,7 @@ def test_notebooks_that_are_not_recorded_are_errors(restore: Restore, work: Path
     assert tree(work) == before | {"new.ipynb": file_content()}
 
 
-def test_one_of_two_notebooks_at_a_path_is_chosen_by_its_id(restore: Restore, work: Path) -> None:
+def test_one_of_two_notebooks_at_a_path_is_chosen_by_its_id(restore: Run, work: Path) -> None:
     record(work, write_history, "other-notebook")
     (work / NAME).write_bytes(b"")
     before = tree(work)
@@ -332,7 +326,7 @@ def test_one_of_two_notebooks_at_a_path_is_chosen_by_its_id(restore: Restore, wo
     assert contents(read(copy_in(work))) == ALL
 
 
-def test_an_emptied_notebook_with_a_new_id_comes_back(restore: Restore, work: Path) -> None:
+def test_an_emptied_notebook_with_a_new_id_comes_back(restore: Run, work: Path) -> None:
     """A page has given it an id of its own, since nothing was left of the old notebook."""
 
     async def register(writer: HistoryWriter) -> None:
@@ -348,7 +342,7 @@ def test_an_emptied_notebook_with_a_new_id_comes_back(restore: Restore, work: Pa
 
 
 def test_what_a_page_saves_meanwhile_is_preserved(
-    restore: Restore, work: Path, monkeypatch: pytest.MonkeyPatch
+    restore: Run, work: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (work / NAME).write_bytes(b"")
     write = command._write_copy
@@ -363,7 +357,7 @@ def test_what_a_page_saves_meanwhile_is_preserved(
     assert (work / "销售 分析 (before restore 2).ipynb").read_bytes() == b"saved by JupyterLab"
 
 
-def test_content_that_cannot_be_preserved_is_not_replaced(restore: Restore, work: Path) -> None:
+def test_content_that_cannot_be_preserved_is_not_replaced(restore: Run, work: Path) -> None:
     (work / NAME).unlink()
     (work / NAME).mkdir()
     done = restore(NAME, "--in-place")
@@ -371,7 +365,7 @@ def test_content_that_cannot_be_preserved_is_not_replaced(restore: Restore, work
     assert restore(NAME).status == 0 and contents(read(copy_in(work))) == ALL
 
 
-def test_a_link_stays_a_link(restore: Restore, work: Path) -> None:
+def test_a_link_stays_a_link(restore: Run, work: Path) -> None:
     (work / NAME).rename(work / "target.ipynb")
     (work / NAME).symlink_to("target.ipynb")
     (work / "target.ipynb").write_bytes(file_content([EMPTY_CELL]))

@@ -1,5 +1,5 @@
 """Fixtures of the command line, for tests that import files with it."""
 
-from ..cli.conftest import run, work
+from ..cli.conftest import command_line, run, work
 
-__all__ = ["run", "work"]
+__all__ = ["command_line", "run", "work"]
