@@ -92,7 +92,7 @@ def replace_positional_ids(notebook: dict[str, Any]) -> None:
     """Replace the ids that another cell may have."""
     if _minor_version(notebook) < 5 or not any(map(is_positional, _ids(notebook))):
         return  # reading the cells may take seconds
-    new_ids = _new_ids(notebook, RecognisedCells(_own_id(notebook) or "", {}, set()))
+    new_ids = _new_ids(notebook, RecognisedCells(own_id(notebook) or "", {}, set()))
     for cell, id_, new_id in zip(notebook["cells"], _ids(notebook), new_ids, strict=True):
         if is_positional(id_):
             cell["id"] = new_id
@@ -113,17 +113,17 @@ async def restore_ids(registry: NotebookRegistry, path: str, notebook: dict[str,
     if not is_valid(notebook):
         return
     with contextlib.suppress(StorageError):  # then the histories in this root have to suffice
-        await registry.copy_from_other_roots(path, _own_id(notebook))
+        await registry.copy_from_other_roots(path, own_id(notebook))
     recognised = await recognise_cells(registry, path, notebook)
     if recognised is None:
-        if _own_id(notebook):  # its histories may come later, as by `git pull`
+        if own_id(notebook):  # its histories may come later, as by `git pull`
             await asyncio.to_thread(replace_positional_ids, notebook)
         return
     # Without a history, a number can't be another cell's.
     if recognised.matches or (recognised.recorded and any(_ids(notebook))):
         _set_ids(notebook, await asyncio.to_thread(_new_ids, notebook, recognised))
         notebook["metadata"].setdefault(_KEY, {})  # so that the page uses no ids of other tools
-    own = _own_metadata(notebook)
+    own = own_metadata(notebook)
     if recognised.matches and own.get("notebook_id") != recognised.notebook_id:
         notebook["metadata"][_KEY] = own | {"notebook_id": recognised.notebook_id}
 
@@ -139,7 +139,7 @@ async def recognise_cells(
     is_pair = isinstance(jupytext, dict) and "," in str(jupytext.get("formats"))
     return await registry.recognise(
         path,
-        _own_id(notebook),
+        own_id(notebook),
         cells,
         keeps_ids=path.endswith(".ipynb") and not is_pair,
         paired_paths=_paired_paths(path, notebook["metadata"]),
@@ -163,18 +163,18 @@ def _paired_paths(path: str, metadata: dict[str, Any]) -> list[str]:
 def _new_ids(notebook: dict[str, Any], recognised: RecognisedCells) -> list[str]:
     taken = set(recognised.recorded) | {match.id for match in recognised.matches.values()}
     new_ids: list[str] = []
-    for index, (own_id, cell) in enumerate(zip(_ids(notebook), notebook["cells"], strict=True)):
+    for index, (cell_id, cell) in enumerate(zip(_ids(notebook), notebook["cells"], strict=True)):
         match = recognised.matches.get(index)
-        id_ = match.id if match else own_id
+        id_ = match.id if match else cell_id
         if match is None:
             count = 0
             # A name still means this cell after its content has changed.
-            is_named = own_id and not is_positional(own_id)
+            is_named = cell_id and not is_positional(cell_id)
             source = ""
             while not id_ or id_ in taken or is_positional(id_):
                 count += 1
                 source = source or ("" if is_named else _recorded_source(cell))
-                name = f"{recognised.notebook_id}\n{own_id}\n{source}\n{count}"
+                name = f"{recognised.notebook_id}\n{cell_id}\n{source}\n{count}"
                 name = name.encode("utf-8", "backslashreplace").decode()
                 id_ = str(uuid.uuid5(uuid.NAMESPACE_URL, name))
             taken.add(id_)
@@ -235,13 +235,16 @@ def _minor_version(notebook: dict[str, Any]) -> int:
     return minor if isinstance(minor, int) else 0
 
 
-def _own_metadata(notebook: dict[str, Any]) -> dict[str, Any]:
-    own = notebook["metadata"].get(_KEY)
+def own_metadata(notebook: Mapping[str, Any]) -> dict[str, Any]:
+    """Return AI Server's metadata in a notebook."""
+    metadata = notebook.get("metadata")
+    own = metadata.get(_KEY) if isinstance(metadata, dict) else None
     return own if isinstance(own, dict) else {}
 
 
-def _own_id(notebook: dict[str, Any]) -> str | None:
-    return _valid_id(_own_metadata(notebook).get("notebook_id")) or None
+def own_id(notebook: Mapping[str, Any]) -> str | None:
+    """Return the id in a notebook."""
+    return _valid_id(own_metadata(notebook).get("notebook_id")) or None
 
 
 def is_valid(notebook: dict[str, Any]) -> bool:

@@ -4,8 +4,8 @@ Invariants:
 
 - Listing models costs nothing and sends no text of the user.
 - To show all models, only an Ollama on this machine is queried, and servers whose address was saved
-  or configured; an Ollama elsewhere (OLLAMA_HOST) only if one of its models is requested, chosen or
-  configured.
+  or configured. An Ollama on another machine (OLLAMA_HOST) is queried only if one of its models is
+  requested, chosen or configured.
 - A stored key is read only to query a server.
 - Models that the administrator excludes are not shown.
 """

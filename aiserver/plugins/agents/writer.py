@@ -21,7 +21,7 @@ from ...errors import NotFound, UserText
 from ...models import Contributor, NewEvent, SessionKey, is_id, utc_now
 from ...notebooks.change_log import Batch, CellChange, ChangeRecorder
 from ...notebooks.identity import NotebookRegistry
-from ...notebooks.restored_ids import cell_source, is_valid, restore_ids
+from ...notebooks.restored_ids import cell_source, is_valid, own_id, own_metadata, restore_ids
 from .operations import (
     Delete,
     Edit,
@@ -143,16 +143,14 @@ class NotebookWriter:
         """Return a notebook of a file, with the cells of the page that has it open, if any."""
         cells = _valid_cells(answer["cells"] if answer else content.get("cells"))
         metadata = _dict(content.get("metadata"))
-        own_id = (answer or {}).get("notebookId") or _dict(metadata.get("aiserver")).get(
-            "notebook_id"
-        )
-        if not isinstance(own_id, str) or not is_id(own_id):
-            own_id = ""
+        notebook_id = (answer or {}).get("notebookId")
+        if not isinstance(notebook_id, str) or not is_id(notebook_id):
+            notebook_id = own_id(content)
         ids = [cell["id"] for cell in cells]
-        own_id = own_id or await self._notebooks.find_id(path, ids) or ""
+        notebook_id = notebook_id or await self._notebooks.find_id(path, ids) or ""
         language = _dict(metadata.get("kernelspec")).get("language")
         language = language or _dict(metadata.get("language_info")).get("name") or "python"
-        return Notebook(path, str(own_id), cells, answer is not None, str(language))
+        return Notebook(path, notebook_id, cells, answer is not None, str(language))
 
     async def versions(self, path: str, before: bytes, after: bytes) -> tuple[Notebook, Notebook]:
         """Return the notebook in a file before and after a write. Raises NotFound, StorageError.
@@ -181,8 +179,8 @@ class NotebookWriter:
 
     async def identify(self, notebook: Notebook) -> Notebook:
         """Return the notebook with its id, which it gets if it has none. Raises StorageError."""
-        own_id = notebook.notebook_id or None
-        identity = await self._notebooks.identify(notebook.path, own_id, notebook.ids)
+        known_id = notebook.notebook_id or None
+        identity = await self._notebooks.identify(notebook.path, known_id, notebook.ids)
         return replace(notebook, notebook_id=identity.notebook_id)
 
     async def apply(
@@ -215,11 +213,7 @@ class NotebookWriter:
         async with self._contents.lock(notebook.path):
             model = await self._contents.read_locked(notebook.path)
             content = model["content"]
-            own = _dict(_dict(content.get("metadata")).get("aiserver"))
-            if (
-                own.get("notebook_id") != notebook.notebook_id
-                and model.get("writable") is not False
-            ):
+            if own_id(content) != notebook.notebook_id and model.get("writable") is not False:
                 await self._save(notebook, content, _valid_cells(content.get("cells")))
         await self.record_all(notebook, notebook.cells)
 
@@ -257,10 +251,9 @@ class NotebookWriter:
         content["cells"] = cells
         minor = content.get("nbformat_minor")
         content["nbformat_minor"] = max(5, minor if isinstance(minor, int) else 5)
-        metadata = _dict(content.get("metadata"))
-        own_id = {"notebook_id": notebook.notebook_id}
+        own = own_metadata(content) | {"notebook_id": notebook.notebook_id}
         # A NotebookNode copies what is put into it.
-        content["metadata"] = metadata | {"aiserver": _dict(metadata.get("aiserver")) | own_id}
+        content["metadata"] = _dict(content.get("metadata")) | {"aiserver": own}
         await self._contents.write(notebook.path, content)
 
     async def record(

@@ -14,7 +14,7 @@ from ....cli.stores import StoreContext
 from ....cli.terminal import make_safe
 from ....errors import SettingError
 from ....notebooks.history import Histories
-from ....notebooks.restored_ids import is_valid, restore_ids
+from ....notebooks.restored_ids import is_valid, own_id, restore_ids
 from ..authorship.git import ChangedFile, Commit, changed_notebooks, find_commit, update_note
 from ..authorship.git_note import write_note
 from ..authorship.lines import LineAuthors, authors_of_lines
@@ -53,9 +53,8 @@ async def _authors(commit: Commit, file: ChangedFile, context: StoreContext) -> 
         await restore_ids(context.notebooks(), path, notebook)
     except SettingError:  # the file is outside of the folder with the notebooks
         return {}
-    own = notebook["metadata"].get("aiserver")
-    notebook_id = own.get("notebook_id") if isinstance(own, dict) else None
-    if not isinstance(notebook_id, str):
+    notebook_id = own_id(notebook)
+    if notebook_id is None:
         return {}
     history = await Histories(context.store, owner=context.owner).load(notebook_id)
     authors = authors_of_lines(text, notebook, history)

@@ -48,7 +48,7 @@ _MAX_SHOWN = 20  # sessions that are listed in the question
 
 @dataclass
 class Plan:
-    """What to delete, with its contents for the backup.
+    """The sessions, logs and blobs to delete, with their contents for the backup.
 
     Logs are by owner and notebook id, blobs by owner and SHA-256. What is ``damaged`` isn't
     deleted.
