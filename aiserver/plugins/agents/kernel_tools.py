@@ -16,7 +16,7 @@ from .masks import hidden_texts
 from .outputs import run_outcome
 from .pages import NoAnswer
 from .protocol import Agent
-from .service import ActiveRun, AgentService, Refused
+from .service import AgentService, Refused
 from .writer import Author
 
 _RUN_TIMEOUT = 300.0  # seconds
@@ -83,8 +83,7 @@ async def cells_run(
 ) -> dict[str, Any]:
     """Run cells in the person's kernel, in JupyterLab, where they see it. Needs the permission
     “all”, and the notebook must be open."""
-    active = await service.run(run, agent)
-    return {"cells": await _run(service, agent, active, {"type": "run", "cells": cells})}
+    return {"cells": await _run(service, agent, run, {"type": "run", "cells": cells})}
 
 
 async def scratch_run(
@@ -92,15 +91,15 @@ async def scratch_run(
 ) -> dict[str, Any]:
     """Run code in the person's kernel without a cell. It is recorded in the run. Needs the
     permission “all”, and the notebook must be open."""
-    active = await service.run(run, agent)
-    (outcome,) = await _run(service, agent, active, {"type": "execute", "code": code})
+    (outcome,) = await _run(service, agent, run, {"type": "execute", "code": code})
     return outcome
 
 
 async def _run(
-    service: AgentService, agent: Agent, active: ActiveRun, question: dict[str, Any]
+    service: AgentService, agent: Agent, run: str, question: dict[str, Any]
 ) -> list[dict[str, Any]]:
     """Run cells or code; return the outcomes. Raises Refused, which is in the run then."""
+    active = await service.run(run, agent)
     tool, cells = ("cells_run", question["cells"]) if "cells" in question else ("scratch_run", [])
     try:
         service.check(active.notebook_id, agent, "all", "run code without being asked")

@@ -344,12 +344,7 @@ async def cell_insert(
     """Insert a cell below another one. By default, an empty cell is inserted in which the person
     sees the proposed code."""
     active = await service.run(run, agent)
-    insert = Insert(
-        cell=new_cell_id(active.run, call),
-        type=type,
-        source=source,
-        after=after,
-    )
+    insert = Insert(cell=new_cell_id(active.run, call), type=type, source=source, after=after)
     return await service.change(
         active, insert, tool="cell_insert", call=call, intent=intent, mode=mode
     )

@@ -11,37 +11,41 @@ from __future__ import annotations
 
 import json
 import uuid
-from typing import Any
+from typing import Any, NamedTuple
 
 from .... import __version__
 from ....notebooks.history import History
 from .lines import Author, LineAuthors, ranges_of
 
 VERSION = "0.1.0"
-_TYPES = {"person": "human", "model": "ai", "agent": "ai"}
+_TYPES = {"person": "human", "model": "ai", "agent": "ai", "mixed": "mixed"}
+
+
+class _Contributor(NamedTuple):
+    kind: str
+    name: str | None = None
+    run: str | None = None
+    request: str | None = None
+    model: str | None = None
 
 
 def agent_trace(
     history: History, path: str, authors: LineAuthors, revision: str | None = None
 ) -> dict[str, Any]:
     """Return the record of a file. ``path`` and ``revision`` are those in git, if it has it."""
-    lines_by_contributor: dict[tuple[Any, ...], list[int]] = {}
+    lines: dict[_Contributor, list[int]] = {}
     for number, line_authors in authors.items():
-        keys = {_key(author) for author in line_authors}
-        key = keys.pop() if len(keys) == 1 else ("mixed", None, None, None, None)
-        lines_by_contributor.setdefault(key, []).append(number)
-    contributors = [
-        dict(zip(("kind", "name", "run", "request", "model"), key, strict=True))
-        for key in lines_by_contributor
-    ]
+        contributors = set(map(_contributor, line_authors))
+        contributor = contributors.pop() if len(contributors) == 1 else _Contributor("mixed")
+        lines.setdefault(contributor, []).append(number)
     conversations = [
         {
-            "contributor": _contributor(contributor),
+            "contributor": _described(contributor),
             "ranges": [{"start_line": a, "end_line": b} for a, b in ranges_of(numbers)],
         }
-        for contributor, numbers in zip(contributors, lines_by_contributor.values(), strict=True)
+        for contributor, numbers in lines.items()
     ]
-    details = [{key: value for key, value in each.items() if value} for each in contributors]
+    details = [{key: value for key, value in each._asdict().items() if value} for each in lines]
     record = {
         "timestamp": with_offset(history.timeline.moments[-1].timestamp),
         **({"vcs": {"type": "git", "revision": revision}} if revision else {}),
@@ -54,14 +58,13 @@ def agent_trace(
     return {"version": VERSION, "id": str(id_), **record}
 
 
-def _key(author: Author) -> tuple[str | None, ...]:
+def _contributor(author: Author) -> _Contributor:
     kind = "existing" if author.is_existing else author.kind
-    return kind, author.name, author.run, author.request, author.model
+    return _Contributor(kind, author.name, author.run, author.request, author.model)
 
 
-def _contributor(contributor: dict[str, Any]) -> dict[str, str]:
-    kind, model = contributor["kind"], contributor["model"]
-    type_ = kind if kind == "mixed" else _TYPES.get(kind, "unknown")
+def _described(contributor: _Contributor) -> dict[str, str]:
+    type_, model = _TYPES.get(contributor.kind, "unknown"), contributor.model
     # The specification's form is “provider/model”.
     return {"type": type_} | ({"model_id": model.replace(":", "/", 1)[:250]} if model else {})
 

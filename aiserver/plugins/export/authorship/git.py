@@ -19,7 +19,6 @@ from ....safe_git import blob_id, run_git
 from .git_note import REFERENCE
 
 _HUNK = re.compile(rb"^@@ -\S+ \+(\d+)(?:,(\d+))? @@", re.MULTILINE)
-_NO_DIFF_PROGRAMS = ("--no-color", "--no-ext-diff", "--no-textconv")
 
 
 class ChangedFile(NamedTuple):
@@ -59,7 +58,7 @@ def changed_notebooks(commit: Commit) -> list[ChangedFile]:
         changes = [_changed(folder, parent, commit.id) for parent in commit.parents or [empty_tree]]
         for path, (_, blob) in changes[0].items():
             if all(path in change for change in changes):
-                data = _run("cat-file", "blob", blob, folder=folder)
+                data = run_git("cat-file", "blob", blob, folder=folder).stdout
                 count = data.count(b"\n") + 1
                 new = [_added_lines(folder, change[path][0], blob, count) for change in changes]
                 files.append(ChangedFile(path, data, frozenset.intersection(*new)))
@@ -93,7 +92,7 @@ def update_note(commit: Commit, change: Callable[[str | None], str | None]) -> b
         if old:
             _git("update-ref", draft, old, folder=folder)
         try:
-            note = change(_note(folder, draft, commit.id) if old else None)
+            note = change(_note(folder, draft, commit.id))
             if note is None:
                 return False
             data = note.encode("utf-8", "surrogateescape")
@@ -110,14 +109,14 @@ def _note(folder: Path, reference: str, commit: str) -> str | None:
     listed = run_git("notes", f"--ref={reference}", "list", commit, folder=folder, check=False)
     if listed.returncode:
         return None
-    note = _run("cat-file", "blob", listed.stdout.decode().strip(), folder=folder)
+    note = run_git("cat-file", "blob", listed.stdout.decode().strip(), folder=folder).stdout
     return note.decode("utf-8", "surrogateescape")
 
 
 def _changed(folder: Path, parent: str, commit: str) -> dict[str, tuple[str, str]]:
     """Return the old and the new blobs of the notebooks that differ, by path."""
     options = ("-r", "-z", "-M", "--diff-filter=AMR")
-    output = _run("diff-tree", *options, parent, commit, "--", "*.ipynb", folder=folder)
+    output = run_git("diff-tree", *options, parent, commit, "--", "*.ipynb", folder=folder).stdout
     fields = iter(output.decode("utf-8", "surrogateescape").split("\0"))
     changed = {}
     for description in filter(None, fields):
@@ -133,7 +132,8 @@ def _added_lines(folder: Path, old: str, new: str, count: int) -> frozenset[int]
     """Return the lines of a blob, of ``count``, that the old one doesn't have."""
     if not old.strip("0"):
         return frozenset(range(1, count + 1))
-    diff = _run("diff", "-U0", *_NO_DIFF_PROGRAMS, old, new, folder=folder)
+    options = ("-U0", "--no-color", "--no-ext-diff", "--no-textconv")
+    diff = run_git("diff", *options, old, new, folder=folder).stdout
     numbers: set[int] = set()
     for match in _HUNK.finditer(diff):
         first = int(match[1])
@@ -144,10 +144,6 @@ def _added_lines(folder: Path, old: str, new: str, count: int) -> frozenset[int]
 def _git(*arguments: str, folder: Path | None, stdin: bytes = b"") -> str:
     output = run_git(*arguments, folder=folder, stdin=stdin).stdout
     return output.decode("utf-8", "surrogateescape").rstrip("\n")
-
-
-def _run(*arguments: str, folder: Path) -> bytes:
-    return run_git(*arguments, folder=folder).stdout
 
 
 @contextlib.contextmanager
