@@ -57,9 +57,7 @@ class _Document:
         attributes: Mapping[str, Any] | None = None,
     ) -> str:
         """Add an element of the notebook, and return its identifier."""
-        id_ = f"nb:{self._notebook_id}/{name}"
-        self._put(kind, id_, type_, label, attributes)
-        return id_
+        return self._put(kind, f"nb:{self._notebook_id}/{name}", [type_], label, attributes)
 
     def agent(self, kind: str, name: str, attributes: Mapping[str, Any] | None = None) -> str:
         """Add an agent in the sense of PROV, unless there is it, and return its identifier."""
@@ -67,8 +65,7 @@ class _Document:
             return self.add("agent", "person", "prov:Person", None)
         id_ = f"nb:{kind}/{quote(name, safe='') or 'unnamed'}"
         types = ["prov:SoftwareAgent", f"aiserver:{kind.capitalize()}"]
-        self._put("agent", id_, types, name, attributes)
-        return id_
+        return self._put("agent", id_, types, name, attributes)
 
     def relate(self, kind: str, **ends: str) -> None:
         """Add a relation between elements."""
@@ -107,15 +104,11 @@ class _Document:
                 current = version
 
     def _associate(self, activity: str, step: Step) -> None:
-        if step.author == "model":
-            model = model_label(step.model) if step.model else step.name
-            agents = [self.agent("model", model or "")]
-            agents += [self.agent("person", "")] if step.kind == "turn" else []
-        elif step.author == "unknown":
-            agents = []
-        else:
-            agents = [self.agent(step.author, step.name or "")]
-        for agent in agents:
+        name = model_label(step.model) if step.author == "model" and step.model else step.name
+        kinds = [step.author] if step.author != "unknown" else []
+        kinds += ["person"] if step.author == "model" and step.kind == "turn" else []
+        for kind in kinds:
+            agent = self.agent(kind, name or "")
             self.relate("wasAssociatedWith", activity=activity, agent=agent)
         if step.run:
             run = f"nb:{self._notebook_id}/run/{quote(step.run)}"
@@ -125,14 +118,13 @@ class _Document:
         self,
         kind: str,
         id_: str,
-        types: str | list[str],
+        types: Sequence[str],
         label: str | None,
         attributes: Mapping[str, Any] | None,
-    ) -> None:
-        names = [types] if isinstance(types, str) else types
+    ) -> str:
         values = [
             {"$": name if ":" in name else f"aiserver:{name}", "type": "prov:QUALIFIED_NAME"}
-            for name in names
+            for name in types
         ]
         element: dict[str, Any] = {"prov:type": values[0] if len(values) == 1 else values}
         element |= {"prov:label": redact(label, is_prose=True)} if label else {}
@@ -140,3 +132,4 @@ class _Document:
             if value:
                 element[name] = with_offset(value) if name.endswith("Time") else value
         self.content.setdefault(kind, {}).setdefault(id_, element)
+        return id_
