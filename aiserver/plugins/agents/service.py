@@ -231,19 +231,21 @@ class AgentService:
 
     async def change(
         self,
-        run: ActiveRun,
+        agent: Agent,
+        run_id: str,
         operation: Operation | Split | Merge,
         *,
-        tool: str,
         call: str,
         intent: str,
         mode: str = "apply",
+        tool: str = "",
     ) -> dict[str, Any]:
         """Propose or apply one operation of a run, and return what is there afterwards.
 
-        Raises Refused, which is in the run then.
+        The tool is by default that of the operation. Raises Refused, which is in the run then.
         """
-        key = f"{run.run}/{call}"
+        tool = tool or f"cell_{operation.op}"
+        run, key = await self.run(run_id, agent), f"{run_id}/{call}"
         data = {"intent": intent or run.intent, "tool": tool, "via": "mcp"}
         data |= {"call": call} if call else {}
         asked = f"{operation.model_dump_json()} {data} {mode}"

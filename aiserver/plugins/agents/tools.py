@@ -295,7 +295,7 @@ async def cell_edit(
         notebook = await service.open(active.path, agent)
         source = _replaced(hidden(cell_source(notebook.find(cell))), edits)
     edit = Edit(cell=cell, base=base, source=source)
-    return await service.change(active, edit, tool="cell_edit", call=call, intent=intent, mode=mode)
+    return await service.change(agent, run, edit, call=call, intent=intent, mode=mode)
 
 
 async def restore(
@@ -326,7 +326,9 @@ async def restore(
     if source is None:
         raise Refused("The version has a secret that isn’t in the cell any more, nor in histories.")
     edit = Edit(cell=cell, base=base, source=source)
-    return await service.change(active, edit, tool="restore", call=call, intent=intent, mode=mode)
+    return await service.change(
+        agent, run, edit, tool="restore", call=call, intent=intent, mode=mode
+    )
 
 
 async def cell_insert(
@@ -343,11 +345,8 @@ async def cell_insert(
 ) -> dict[str, Any]:
     """Insert a cell below another one. By default, an empty cell is inserted in which the person
     sees the proposed code."""
-    active = await service.run(run, agent)
-    insert = Insert(cell=new_cell_id(active.run, call), type=type, source=source, after=after)
-    return await service.change(
-        active, insert, tool="cell_insert", call=call, intent=intent, mode=mode
-    )
+    insert = Insert(cell=new_cell_id(run, call), type=type, source=source, after=after)
+    return await service.change(agent, run, insert, call=call, intent=intent, mode=mode)
 
 
 async def cell_delete(
@@ -361,9 +360,8 @@ async def cell_delete(
     call: Call = "",
 ) -> dict[str, Any]:
     """Delete a cell. Its history stays, and the person can bring it back."""
-    active = await service.run(run, agent)
     delete = Delete(cell=cell, base=base)
-    return await service.change(active, delete, tool="cell_delete", call=call, intent=intent)
+    return await service.change(agent, run, delete, call=call, intent=intent)
 
 
 async def cell_move(
@@ -377,9 +375,8 @@ async def cell_move(
     call: Call = "",
 ) -> dict[str, Any]:
     """Move a cell below another one."""
-    active = await service.run(run, agent)
     move = Move(cell=cell, after=after)
-    return await service.change(active, move, tool="cell_move", call=call, intent=intent)
+    return await service.change(agent, run, move, call=call, intent=intent)
 
 
 async def cell_split(
@@ -397,10 +394,9 @@ async def cell_split(
     call: Call = "",
 ) -> dict[str, Any]:
     """Split a cell before some of its lines. The last part keeps the id of the cell."""
-    active = await service.run(run, agent)
-    pieces = [new_cell_id(active.run, call and f"{call}\n{line}") for line in lines]
+    pieces = [new_cell_id(run, call and f"{call}\n{line}") for line in lines]
     split = Split(cell=cell, base=base, lines=lines, pieces=pieces)
-    return await service.change(active, split, tool="cell_split", call=call, intent=intent)
+    return await service.change(agent, run, split, call=call, intent=intent)
 
 
 async def cell_merge(
@@ -414,11 +410,10 @@ async def cell_merge(
     call: Call = "",
 ) -> dict[str, Any]:
     """Merge cells that are below each other into one, which gets a new id."""
-    active = await service.run(run, agent)
     if len(cells) != len(bases):
         raise Refused("Give a base for each of the cells.")
-    merge = Merge(cell=new_cell_id(active.run, call), cells=cells, bases=bases)
-    return await service.change(active, merge, tool="cell_merge", call=call, intent=intent)
+    merge = Merge(cell=new_cell_id(run, call), cells=cells, bases=bases)
+    return await service.change(agent, run, merge, call=call, intent=intent)
 
 
 async def proposal_status(
