@@ -19,7 +19,6 @@ from ...durable import translate_os_errors
 from ...errors import NotFound, UserText
 from ...handlers.base import Services
 from ...models import AIResponse, NewTurn, Session, SessionKey, UserRequest, utc_now
-from ...notebooks.history import History
 from ...notebooks.restored_ids import cell_source
 from ...redact import redact
 from ...replay import Step
@@ -220,7 +219,10 @@ class AgentService:
 
     async def steps(self, notebook_id: str) -> dict[str, Sequence[Step]]:
         """Return the steps of each cell with a history."""
-        return _steps(await self.services.histories.load(notebook_id)) if notebook_id else {}
+        if not notebook_id:
+            return {}
+        history = await self.services.histories.load(notebook_id)
+        return {cell_id: history.timeline.steps(cell_id) for cell_id in history.sessions}
 
     async def _log(self, notebook_id: str, *entries: Any) -> None:
         owner = self.services.session_owner
@@ -477,12 +479,7 @@ class AgentService:
         if (states[-1].get("state") == "undone") == (plan is plan_undo):
             is_undone = plan is plan_undo
             raise Refused("The run is undone already." if is_undone else "The run isn’t undone.")
-        last = history.timeline.last()
-        cells = [*last.cells, *last.deleted] if last else []
-        types = {cell.cell_id: cell.type for cell in cells}
-        result: UndoPlan = await asyncio.to_thread(
-            plan, run_id, notebook, _steps(history), history.log, types
-        )
+        result: UndoPlan = await asyncio.to_thread(plan, run_id, notebook, history)
         return result
 
     async def apply_plan(self, plan: UndoPlan, author: Author, state: str) -> Notebook:
@@ -496,10 +493,6 @@ class AgentService:
             )
         await self._log(notebook.notebook_id, entry(RUN, run=plan.run, state=state, order=order))
         return notebook
-
-
-def _steps(history: History) -> dict[str, Sequence[Step]]:
-    return {cell_id: history.timeline.steps(cell_id) for cell_id in history.sessions}
 
 
 def _check_own(name: str, agent: Agent | None) -> None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ...models import NotebookLogEntry
+from ...notebooks.history import History
 from ...notebooks.log_view import ORDER
 from ...notebooks.restored_ids import cell_source
 from ...payload import Payload, nullable
@@ -77,43 +78,31 @@ class UndoPlan:
         return UndoneRun(cells, self.order)
 
 
-def plan_undo(
-    run: str,
-    notebook: Notebook,
-    steps: Mapping[str, Sequence[Step]],
-    log: Sequence[NotebookLogEntry],
-    types: Mapping[str, str],
-) -> UndoPlan:
-    """Return what undoing a run does. ``types`` are those of all cells, also of deleted ones."""
+def plan_undo(run: str, notebook: Notebook, history: History) -> UndoPlan:
+    """Return what undoing a run does."""
     now = {cell["id"]: cell_source(cell) for cell in notebook.cells}
     cells: list[CellPlan] = []
-    for cell_id, own in steps.items():
-        if edits := _edits(run, own):
+    for cell_id in history.sessions:
+        if edits := _edits(run, history.timeline.steps(cell_id)):
             cells.append(_undo_cell(cell_id, edits, now.get(cell_id)))
-    before, mine = _orders(run, log, notebook.ids)
-    return _plan(run, notebook, cells, (before, mine), log, types)
+    return _plan(run, notebook, cells, _orders(run, history.log, notebook.ids), history)
 
 
-def plan_redo(
-    run: str,
-    notebook: Notebook,
-    steps: Mapping[str, Sequence[Step]],
-    log: Sequence[NotebookLogEntry],
-    types: Mapping[str, str],
-) -> UndoPlan:
+def plan_redo(run: str, notebook: Notebook, history: History) -> UndoPlan:
     """Return what brings back the state before the last undo of a run, byte for byte.
 
     A cell that was changed since the undo stays as it is.
     """
     now = {cell["id"]: cell_source(cell) for cell in notebook.cells}
     cells: list[CellPlan] = []
-    for cell_id, own in steps.items():
+    for cell_id in history.sessions:
+        own = history.timeline.steps(cell_id)
         undos = [step for step in own if (step.data or {}).get("undo") == run]
         if undos:
             cells.append(_redo_cell(cell_id, undos[-1], now.get(cell_id)))
-    before = _order_before_undo(run, log) or notebook.ids
+    before = _order_before_undo(run, history.log) or notebook.ids
     after_undo = [id_ for id_ in notebook.ids if id_ in before]
-    return _plan(run, notebook, cells, (before, after_undo), log, types)
+    return _plan(run, notebook, cells, (before, after_undo), history)
 
 
 def _plan(
@@ -121,16 +110,17 @@ def _plan(
     notebook: Notebook,
     cells: list[CellPlan],
     orders: tuple[Sequence[str], Sequence[str]],
-    log: Sequence[NotebookLogEntry],
-    types: Mapping[str, str],
+    history: History,
 ) -> UndoPlan:
     """Return the plan with these changes. ``orders`` are those before and after what it undoes."""
     removed = {cell.cell_id for cell in cells if cell.action == "remove"}
     returned = {cell.cell_id for cell in cells if cell.action == "return"}
     before, mine = orders
     order = undo_order(before, notebook.ids, removed, returned, mine=mine)
+    last = history.timeline.last()
+    types = {cell.cell_id: cell.type for cell in (*last.cells, *last.deleted)} if last else {}
     operations = _operations(cells, notebook.ids, order, types)
-    return UndoPlan(run, _agent(run, log), notebook, cells, operations, order)
+    return UndoPlan(run, _agent(run, history.log), notebook, cells, operations, order)
 
 
 def _undo_cell(cell_id: str, edits: Sequence[CellEdit], now: str | None) -> CellPlan:
