@@ -179,8 +179,8 @@ class NotebookWriter:
 
     async def identify(self, notebook: Notebook) -> Notebook:
         """Return the notebook with its id, which it gets if it has none. Raises StorageError."""
-        known_id = notebook.notebook_id or None
-        identity = await self._notebooks.identify(notebook.path, known_id, notebook.ids)
+        id_ = notebook.notebook_id or None
+        identity = await self._notebooks.identify(notebook.path, id_, notebook.ids)
         return replace(notebook, notebook_id=identity.notebook_id)
 
     async def apply(
