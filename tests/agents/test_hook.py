@@ -49,6 +49,38 @@ async def test_what_an_agent_writes_is_its_own_and_can_be_undone(
     assert sources(file) == [LOAD, PLOT]
 
 
+async def test_a_cell_that_the_first_call_deletes_returns_to_its_place(
+    call: Any, notebook: Write, jp_root_dir: Path
+) -> None:
+    """P53"""
+    file = notebook(LOAD, PLOT, "df.head()", "df.tail()")
+    id_ = await notebook_id(call)
+    content = json.loads(file.read_text("utf-8"))
+    content["metadata"]["aiserver"] = {"notebook_id": id_}
+    file.write_text(json.dumps(content), "utf-8")
+    await hook(call, "before")
+    del content["cells"][1]
+    file.write_text(json.dumps(content), "utf-8")
+    await hook(call, "after")
+    (run,) = (await call("GET", f"agents/notebooks/{id_}")).data["runs"]
+    await undo(call, run["run"])
+    assert sources(file) == [LOAD, PLOT, "df.head()", "df.tail()"]
+
+
+async def test_a_session_begins_another_run_after_an_undo(call: Any, notebook: Write) -> None:
+    """P53"""
+    file = notebook()
+    for number, source in enumerate(("df.plot.bar()", "df.plot.area()")):
+        await hook(call, "before", number=number)
+        notebook(LOAD, source)
+        await hook(call, "after", number=number)
+        id_ = await notebook_id(call)
+        runs = (await call("GET", f"agents/notebooks/{id_}")).data["runs"]
+        assert (len(runs), runs[0]["edits"]) == (number + 1, 1)
+        await undo(call, runs[0]["run"])
+        assert sources(file) == [LOAD, PLOT]
+
+
 async def test_a_write_without_a_version_before_it_is_nobodys(call: Any, notebook: Write) -> None:
     notebook()
     await hook(call, "after")

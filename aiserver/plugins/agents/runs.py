@@ -15,7 +15,7 @@ server is ``interrupted``: the server or the agent has stopped. The agent may co
 from __future__ import annotations
 
 import uuid
-from collections.abc import Mapping, Set
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -99,6 +99,19 @@ class NotebookRuns(Payload):
 def new_run_id() -> str:
     """Return the id of a new run."""
     return uuid.uuid4().hex
+
+
+def run_of_session(agent: Agent, session: str, log: Iterable[NotebookLogEntry]) -> tuple[str, bool]:
+    """Return the id of the run of an agent's own session, and whether it is new.
+
+    A session goes on after its run was undone: what follows is another run.
+    """
+    states = {item.data.get("run"): item.data.get("state") for item in log if item.type == RUN}
+    run = f"{agent.name}\n{session}"
+    while True:
+        run = uuid.uuid5(uuid.NAMESPACE_URL, run).hex
+        if states.get(run) != "undone":
+            return run, run not in states
 
 
 def entry(type_: str, **data: Any) -> NewLogEntry:

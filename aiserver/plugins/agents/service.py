@@ -42,7 +42,7 @@ from .operations import (
 from .pages import NoAnswer, Page, Pages
 from .permissions import LEVELS, Level, Permissions
 from .protocol import Agent
-from .runs import CALL, RUN, RunSummary, agent_data, entry, new_run_id, runs_of
+from .runs import CALL, RUN, RunSummary, agent_data, entry, new_run_id, run_of_session, runs_of
 from .undo_run import UndoPlan, plan_redo, plan_undo
 from .writer import Author, Contents, Notebook, NotebookWriter, read_file
 
@@ -431,13 +431,16 @@ class AgentService:
         if not operations:
             return 0
         has_id = bool(notebook.notebook_id)
-        notebook = await self.writer.identify(notebook)
+        identified = await self.writer.identify(
+            replace(notebook, cells=before.cells or notebook.cells)
+        )
+        notebook = replace(notebook, notebook_id=identified.notebook_id)
         if before.cells and not has_id:
             await self.writer.record_all(notebook, before.cells)
-        run = uuid.uuid5(uuid.NAMESPACE_URL, f"{agent.name}\n{data['session']}").hex
         owner = self.services.session_owner
         log = await self.services.sessions.read_notebook_log(notebook.notebook_id, owner=owner)
-        if not any(item.type == RUN and item.data.get("run") == run for item in log):
+        run, is_new = run_of_session(agent, data["session"], log)
+        if is_new:
             begun = entry(RUN, run=run, agent=agent_data(agent), intent="", state="begun")
             await self._log(notebook.notebook_id, begun)
         author = Author(agent, run, {key: value for key, value in data.items() if value})

@@ -82,11 +82,9 @@ export class LossDetector {
         missing.map(cell => recordedCell(api, notebookId, cell))
       );
       announce({
-        ...{
-          panel,
-          ...last,
-          contributor: { kind: 'program', name: FILE_ON_DISK }
-        },
+        panel,
+        ...last,
+        contributor: { kind: 'program', name: FILE_ON_DISK },
         cells: new Map(cells.map(cell => [cell.id as string, cell]))
       });
     }
