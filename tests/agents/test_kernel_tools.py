@@ -71,6 +71,8 @@ def answer(message: dict[str, Any]) -> dict[str, Any] | None:
         return {"type": "described", "frames": [FRAME]}
     if message["type"] == "check":
         return {"type": "checked", "problems": [PROBLEM], "warnings": [WARNING]}
+    if message["type"] == "permit":
+        return {"type": "permitted", "allowed": True}
     return {"type": "refused", "code": "read_only"} if message["type"] == "apply" else None
 
 
@@ -255,14 +257,66 @@ async def test_code_without_a_cell_is_recorded_in_the_run(
     assert len(listed["code"]) == 1 and SECRET not in listed["code"][0]
 
 
-async def test_code_without_a_cell_needs_everything(
+@pytest.mark.parametrize(
+    ("allowed", "sentence"), [(True, ""), (False, "doesn’t allow it"), (None, "within 45 seconds")]
+)
+async def test_before_an_agent_deletes_or_runs_the_person_is_asked(
+    agent: AgentClient, call: Any, open_page: OpenPage, allowed: bool | None, sentence: str
+) -> None:
+    """P53: with “edit”."""
+
+    def decide(message: dict[str, Any]) -> Any:
+        return {"allowed": allowed} if message["type"] == "permit" else answer(message)
+
+    page, run = await open_page("edit", decide)
+    delete = {"run": run, "cell": OTHER, "base": digest(PLOT), "intent": "i"}
+    stale = await agent.use("cell_delete", **delete | {"base": digest("x")})
+    assert stale["now"][0]["source"] == PLOT, "nobody is asked"
+    answers = [
+        await agent.use("cell_delete", **delete),
+        await agent.use("cells_run", run=run, cells=[CELL]),
+        await agent.use("scratch_run", run=run, code="x"),
+    ]
+    asked = [each for each in page.received if each["type"] == "permit"]
+    assert [(each["act"], each["cells"], each["code"]) for each in asked] == [
+        ("delete", [OTHER], ""),
+        ("run", [CELL], ""),
+        ("run", [], "x"),
+    ]
+    assert {(each["agent"], each["path"]) for each in asked} == {("Codex", "a.ipynb")}
+    done = [each["type"] for each in page.received if each["type"] in ("apply", "run", "execute")]
+    assert done == (["apply", "run", "execute"] if allowed else [])
+    (listed,) = (await call("GET", f"agents/notebooks/{await notebook_id(call)}")).data["runs"]
+    assert listed["code"] == (["x"] if allowed else [])
+    if not allowed:
+        assert all(sentence in each["refused"] for each in answers)
+        refused = ["cell_delete", "cell_delete", "cells_run", "scratch_run"]
+        assert [each["tool"] for each in listed["refused"]] == refused
+
+
+async def test_no_answer_about_code_is_not_code_that_may_be_running(
     agent: AgentClient, call: Any, open_page: OpenPage
 ) -> None:
-    page, run = await open_page("edit")
-    assert "“all”" in (await agent.use("scratch_run", run=run, code="x"))["refused"]
-    assert not [each for each in page.received if each["type"] == "execute"]
+    def close(message: dict[str, Any]) -> Any:
+        if message["type"] == "permit":
+            page.socket.close()
+            return None
+        return answer(message)
+
+    page, run = await open_page("edit", close)
+    assert "doesn’t answer" in (await agent.use("scratch_run", run=run, code="x"))["refused"]
     (listed,) = (await call("GET", f"agents/notebooks/{await notebook_id(call)}")).data["runs"]
-    assert listed["code"] == [] and listed["refused"][0]["tool"] == "scratch_run"
+    assert listed["code"] == []
+
+
+@pytest.mark.parametrize("permission", ["propose", "all"])
+async def test_only_with_edit_the_person_is_asked(
+    agent: AgentClient, open_page: OpenPage, permission: str
+) -> None:
+    page, run = await open_page(permission)
+    refused = "refused" in await agent.use("scratch_run", run=run, code="x")
+    assert refused == (permission == "propose")
+    assert not [each for each in page.received if each["type"] == "permit"]
 
 
 async def test_code_that_a_page_refuses_to_run_is_not_in_the_run(

@@ -112,13 +112,27 @@ test('an agent that may edit changes the open notebook, in one undo step', async
     mode: 'apply'
   });
   expect(await sourcesOf(page)).toEqual([BETTER, 'df.head()', 'x = 1']);
-  const deleted = await agent.use('cell_delete', {
-    run,
-    cell,
-    base: digest(BETTER),
-    intent: 'remove it'
+  const base = digest('df.head()');
+  const [, inserted] = await idsOf(page);
+  const remove = { run, cell: inserted, base, intent: 'remove it' };
+  const asked = page.getByRole('alert').filter({ hasText: 'Codex asks to' });
+  const decide = async (answer: string, asking: Promise<any>) => {
+    await asked.getByRole('button', { name: answer }).click();
+    return asking;
+  };
+  const removal = agent.use('cell_delete', remove);
+  await expect(asked).toContainText('delete a cell of');
+  await page.screenshot({ path: test.info().outputPath('asked.png') });
+  expect(await decide('Don’t allow', removal)).toMatchObject({
+    refused: 'The person doesn’t allow it.'
   });
-  expect(deleted.refused).toContain('permission');
+  const code = agent.use('scratch_run', { run, code: '6 * 7\n' });
+  await asked.getByRole('button', { name: 'Show' }).click();
+  const dialog = page.getByRole('dialog');
+  await expect(dialog.locator('pre')).toHaveText('6 * 7\n');
+  await page.screenshot({ path: test.info().outputPath('asked-code.png') });
+  await dialog.getByRole('button', { name: 'Allow once' }).click();
+  expect(await code).toMatchObject({ status: 'ok' });
   const id = await lab.notebookId(path);
   await expect
     .poll(async () => {

@@ -81,16 +81,16 @@ async def cells_run(
     run: Run,
     cells: Annotated[list[Id], Field(min_length=1, max_length=100)],
 ) -> dict[str, Any]:
-    """Run cells in the person's kernel, in JupyterLab, where they see it. Needs the permission
-    “all”, and the notebook must be open."""
+    """Run cells in the person's kernel, in JupyterLab, where they see it. Unless they allow all,
+    they are asked first. The notebook must be open."""
     return {"cells": await _run(service, agent, run, {"type": "run", "cells": cells})}
 
 
 async def scratch_run(
     service: AgentService, agent: Agent, *, run: Run, code: Annotated[Source, Field(min_length=1)]
 ) -> dict[str, Any]:
-    """Run code in the person's kernel without a cell. It is recorded in the run. Needs the
-    permission “all”, and the notebook must be open."""
+    """Run code in the person's kernel without a cell. It is recorded in the run. Unless they allow
+    all, they are asked first. The notebook must be open."""
     (outcome,) = await _run(service, agent, run, {"type": "execute", "code": code})
     return outcome
 
@@ -102,12 +102,14 @@ async def _run(
     active = await service.run(run, agent)
     tool, cells = ("cells_run", question["cells"]) if "cells" in question else ("scratch_run", [])
     try:
-        service.check(active.notebook_id, agent, "all", "run code without being asked")
+        service.check(active.notebook_id, agent, "edit", "run code")
         if service.services.features.running == "forbidden":
             raise Refused("The administrator doesn’t allow that AI Server runs code.")
         notebook = await service.open(active.path, agent, active.notebook_id)
         for cell in cells:
             notebook.find(cell)
+        code = question.get("code", "")
+        await service.ask_person(notebook, active, "run", cells=cells, code=code)
         author = Author(agent, active.run, {"intent": active.intent, "tool": tool, "via": "mcp"})
         question = question | {"author": author.to_wire()}
         answer = await service.ask_page(notebook, question, _RUN_TIMEOUT)

@@ -46,6 +46,7 @@ from .undo_run import UndoPlan, plan_redo, plan_undo
 from .writer import Author, Contents, Notebook, NotebookWriter, read_file
 
 _IDLE = 60.0  # seconds without a call after which a run can be undone
+_DECISION = 45.0  # seconds in which the person decides; many agents wait no longer than a minute
 _MAX_FILES = 32  # that agents are about to write
 _MAX_CALLS = 1_000  # whose answers are kept, to answer the same call again
 
@@ -155,6 +156,33 @@ class AgentService:
         if answer.get("type") == "refused":
             raise Refused("The kernel can’t tell: none is running, it is busy, or isn’t supported.")
         return answer
+
+    async def ask_person(
+        self, notebook: Notebook, run: ActiveRun, act: str, *, cells: Sequence[str], code: str = ""
+    ) -> None:
+        """Return if the agent may do all, or the person allows this once. Raises Refused.
+
+        ``act`` is “delete” or “run”, for cells or, without a cell, code.
+        """
+        if self.level(run.notebook_id, run.agent) == "all":
+            return
+        self.check(run.notebook_id, run.agent, "edit", "delete cells or run code")
+        question = {"type": "permit", "act": act, "cells": list(cells), "code": code}
+        question |= {"agent": run.agent.name, "seconds": _DECISION}
+        try:
+            answer = await self.pages.ask(notebook.path, question, _DECISION + 5)
+        except NoAnswer:
+            raise Refused("The page that has the notebook open doesn’t answer.") from None
+        if answer is None:
+            raise Refused("The notebook isn’t open in JupyterLab, so the person can’t be asked.")
+        if answer.get("allowed") is None:
+            raise Refused(
+                f"The person hasn’t answered within {_DECISION:.0f} seconds, and nothing was done. "
+                "Tell them before you try again."
+            )
+        if answer.get("allowed") is not True:
+            raise Refused("The person doesn’t allow it.")
+        self.check(run.notebook_id, run.agent, "edit", "delete cells or run code")
 
     def page_closed(self, page: Page) -> None:
         """Forget a page, and what was allowed until it closes."""
@@ -278,7 +306,10 @@ class AgentService:
         if isinstance(operation, Edit | Insert):
             operation = await self._with_secrets(notebook, operation)
         if isinstance(operation, Delete):
-            self.check(run.notebook_id, run.agent, "all", "delete cells without being asked")
+            source = cell_source(notebook.find(operation.cell))
+            if digest(source) != operation.base:
+                raise _stale("deleted", {operation.cell: source})
+            await self.ask_person(notebook, run, "delete", cells=[operation.cell])
         elif mode == "propose" or level == "propose":
             if isinstance(operation, Move):
                 self.check(run.notebook_id, run.agent, "edit", "move cells")

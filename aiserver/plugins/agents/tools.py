@@ -359,7 +359,8 @@ async def cell_delete(
     intent: Intent,
     call: Call = "",
 ) -> dict[str, Any]:
-    """Delete a cell. Its history stays, and the person can bring it back."""
+    """Delete a cell. The person is asked first, unless they allow all. Its history stays, and
+    they can bring it back."""
     delete = Delete(cell=cell, base=base)
     return await service.change(agent, run, delete, call=call, intent=intent)
 

@@ -50,10 +50,11 @@ export const agentsPlugin: JupyterFrontEndPlugin<IAgents | null> = {
       return null;
     }
     const trans = (translator ?? nullTranslator).load('aiserver');
-    const { commands, serviceManager } = app;
+    const { commands, serviceManager, shell } = app;
     const settings = serviceManager.serverSettings;
     const services = {
-      ...{ commands, history, identity, registry, rows, settings, tracker }
+      ...{ commands, history, identity, registry, rows, settings, shell },
+      tracker
     };
     let loading: Promise<Agents> | null = null;
     /** Load the rest. If that fails, the next call tries again. */

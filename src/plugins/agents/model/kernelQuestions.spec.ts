@@ -46,7 +46,8 @@ async function setup(...results: unknown[]) {
   const questions = new Questions({
     find: () => open.panel,
     identity,
-    tracking
+    tracking,
+    askPerson: async () => false
   });
   const ask = (question: object) =>
     questions.answer({ id: 'q', path, ...question } as Question);
@@ -66,6 +67,13 @@ describe('the kernel of an open notebook', () => {
     const t = await setup(LIST, ...results);
     const question = { type: 'data', name, level };
     expect(await t.ask(question)).toEqual({ type: 'described', frames });
+  });
+
+  it('asks the person before an agent runs code', async () => {
+    const t = await setup();
+    const question = { type: 'permit', act: 'run', cells: [], code: 'x' };
+    const answer = { type: 'permitted', allowed: false };
+    expect(await t.ask(question)).toEqual(answer);
   });
 
   it('checks code for a cell, with the cells above', async () => {

@@ -23,6 +23,16 @@ export type Question = { id: string; path: string } & (
   | { type: 'data'; name: string | null; level: PrivacyLevel }
   /** Run code without a cell. */
   | { type: 'execute'; code: string }
+  /** Ask the person whether an agent may delete or run cells or, without cells, run code. */
+  | {
+      type: 'permit';
+      act: 'delete' | 'run';
+      agent: string;
+      cells: string[];
+      code: string;
+      /** The time that the person has. */
+      seconds: number;
+    }
 );
 
 /** A message that needs no answer. */
@@ -38,6 +48,8 @@ export type Notice =
   | { type: 'begun'; path: string }
   /** The runs or permissions of a notebook have changed. */
   | { type: 'changed'; notebookId: string };
+
+export type PermitQuestion = Extract<Question, { type: 'permit' }>;
 
 export type ServerMessage = Question | Notice;
 
@@ -55,5 +67,7 @@ export type Answer =
       }[];
     }
   | ({ type: 'checked' } & ICheck)
+  /** Null if the person hasn't decided. */
+  | { type: 'permitted'; allowed: boolean | null }
   | { type: 'described'; frames: readonly DataFrameProfile[] }
   | { type: 'cells'; notebookId: string | null; cells: readonly unknown[] };

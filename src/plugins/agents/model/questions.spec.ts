@@ -24,7 +24,8 @@ function ask(open: Open) {
   const { identity, tracking } = open.page;
   const find = (path: string) =>
     path === open.panel.context.localPath ? open.panel : null;
-  const questions = new Questions({ find, identity, tracking });
+  const askPerson = async () => null;
+  const questions = new Questions({ find, identity, tracking, askPerson });
   const { localPath: path } = open.panel.context;
   const shared = (id: string) =>
     open.panel.context.model.sharedModel.cells.find(cell => cell.id === id)!;

@@ -25,7 +25,7 @@ import { readVariables } from '../../../kernel/variables';
 import type { IWriteAuthor } from '../../../records/contributor';
 import { isForbidden } from '../../../state/features';
 import type { INotebookIdentity, ITracking } from '../../../tokens';
-import type { Answer, Question } from './messages';
+import type { Answer, PermitQuestion, Question } from './messages';
 
 /** Characters of a cell's outputs; those of plots can be millions. */
 const MAX_OUTPUTS = 100_000;
@@ -37,6 +37,11 @@ export interface IQuestionsOptions {
   readonly find: (path: string) => NotebookPanel | null;
   readonly identity: INotebookIdentity;
   readonly tracking: ITracking;
+  /** Ask the person; resolves to null if they don't decide. */
+  readonly askPerson: (
+    question: PermitQuestion,
+    panel: NotebookPanel
+  ) => Promise<boolean | null>;
 }
 
 type RanCell = Extract<Answer, { type: 'ran' }>['cells'][number];
@@ -57,6 +62,10 @@ export class Questions {
         return runCells(panel, question.cells, question.author);
       case 'execute':
         return runCode(panel, question.code);
+      case 'permit': {
+        const allowed = await this._options.askPerson(question, panel);
+        return { type: 'permitted', allowed };
+      }
       case 'check':
         return this._check(panel, question.source, question.cell);
       case 'data':

@@ -34,7 +34,7 @@ export function levelText(
     edit: [
       trans.__('Edit'),
       trans.__(
-        'It changes, adds and moves cells at once, but deletes and runs none.'
+        'It changes, adds and moves cells at once, and asks you before it deletes or runs any.'
       )
     ],
     all: [

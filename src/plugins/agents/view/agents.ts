@@ -4,6 +4,7 @@ import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 import type { ServerConnection } from '@jupyterlab/services';
 import type { ISettingRegistry } from '@jupyterlab/settingregistry';
 import type { TranslationBundle } from '@jupyterlab/translation';
+import type { JupyterFrontEnd } from '@jupyterlab/application';
 import type { CommandRegistry } from '@lumino/commands';
 import { UUID } from '@lumino/coreutils';
 import React from 'react';
@@ -23,12 +24,14 @@ import type { Notice, Question, ServerMessage } from '../model/messages';
 import { Proposals } from '../model/proposals';
 import { Questions } from '../model/questions';
 import { type AgentRuns, createRuns } from '../model/runs';
+import { askPerson } from './permit';
 import { RunsView } from './runsView';
 
 export const AGENTS_PLUGIN_ID = 'aiserver:agents';
 
 export interface IAgentsServices {
   readonly settings: ServerConnection.ISettings;
+  readonly shell: JupyterFrontEnd.IShell;
   readonly registry: ISettingRegistry | null;
   readonly commands: CommandRegistry;
   readonly tracker: INotebookTracker;
@@ -108,7 +111,16 @@ export class Agents {
       update();
     }, console.warn);
     const find = (path: string) => this._withPath(path);
-    const questions = new Questions({ find, identity, tracking });
+    const questions = new Questions({
+      ...{ find, identity, tracking },
+      askPerson: (question, panel) =>
+        askPerson(
+          question,
+          panel,
+          id => this._showCell(panel, id),
+          this._services.trans
+        )
+    });
     channel.opened.connect(() => this._runs.refresh());
     channel.received.connect(async (_, message: ServerMessage) => {
       if (isQuestion(message)) {
@@ -136,6 +148,13 @@ export class Agents {
       history.notify({ notebookId, cellId, isRemote: true });
       this._proposals?.add(panel, cellId);
     }
+  }
+
+  private _showCell({ id, content }: NotebookPanel, cellId: string): void {
+    this._services.shell.activateById(id);
+    content.activeCellIndex = content.widgets.findIndex(
+      ({ model }) => model.id === cellId
+    );
   }
 
   private _sayNothingWaits(): void {
