@@ -36,7 +36,7 @@ class AgentClient:
         body |= {"params": {**(params or {}), "_meta": meta}} | message
         return await self._call("POST", "mcp", body)
 
-    async def use(self, tool: str, **arguments: Any) -> Any:
+    async def use(self, tool: str, /, **arguments: Any) -> Any:
         """Call a tool and return its answer; one that was refused has the key ``refused``."""
         answer = await self.send("tools/call", {"name": tool, "arguments": arguments})
         assert answer.status == 200, answer.raw

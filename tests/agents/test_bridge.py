@@ -203,6 +203,13 @@ def announce(server: MCPServer, root: Path, pid: int) -> Path:
     return path
 
 
+def test_an_agent_can_ask_for_few_tools(folder: Path, server: MCPServer) -> None:
+    announce(server, folder.parent, os.getpid())
+    client = Client(folder, "--few-tools")
+    client.ask("tools/list")
+    assert [path for path, _, _ in server.requests] == ["/base/aiserver/mcp?tools=few"]
+
+
 def test_messages_go_to_the_server_and_answers_come_back(folder: Path, server: MCPServer) -> None:
     """P8: the token is in one header."""
     announce(server, folder.parent, os.getpid())

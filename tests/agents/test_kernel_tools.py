@@ -117,6 +117,7 @@ async def everything(agent: AgentClient, run: str) -> str:
         "check_code": {**at, "source": "sales['prise']"},
         "data_describe": {"path": "a.ipynb", "name": "sales"},
         "proposal_status": {"run": run, "cell": CELL, "proposal": 1},
+        "look_closer": {"tool": "data_describe", "arguments": {"path": "a.ipynb", "name": "sales"}},
         "run_begin": {"path": "a.ipynb", "intent": "i"},
         "cell_edit": {**edit, "source": "x = 1"},
         "restore": {**edit, "step": "last clean"},

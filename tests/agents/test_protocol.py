@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from .conftest import AgentClient
-from .test_tools import Write, notebook_id
+from .test_tools import CELL, Write, notebook_id
 
 
 async def test_a_client_of_today_needs_no_session(agent: AgentClient) -> None:
@@ -19,6 +19,28 @@ async def test_a_client_of_today_needs_no_session(agent: AgentClient) -> None:
     assert all(tool["description"] and tool["inputSchema"]["type"] == "object" for tool in tools)
     arguments = [each for tool in tools for each in tool["inputSchema"]["properties"].values()]
     assert not any("title" in each for each in arguments), "which would only cost tokens"
+
+
+async def test_few_tools_lead_to_all_that_only_read(
+    call: Any, agent: AgentClient, notebook: Write
+) -> None:
+    notebook()
+
+    async def names(path: str) -> set[str]:
+        message = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+        listed = (await call("POST", path, message)).data["result"]["tools"]
+        return {tool["name"] for tool in listed}
+
+    all_names, few = await names("mcp"), await names("mcp?tools=few")
+    assert "look_closer" in few and len(few) == len(all_names) - 6
+    described = (await agent.use("look_closer"))["tools"]
+    assert few | {tool["name"] for tool in described} == all_names | {"look_closer"}
+    assert {tool["annotations"]["readOnlyHint"] for tool in described} == {True}
+    given = {"path": "a.ipynb", "cell": CELL}
+    answer = await agent.use("look_closer", tool="cell_history", arguments=given)
+    assert answer == await agent.use("cell_history", **given)
+    assert "path" in (await agent.use("look_closer", tool="blame"))["refused"]
+    assert await agent.use("look_closer", tool="cell_edit") == {"tools": described}
 
 
 @pytest.mark.parametrize("version", ["2025-11-25", "2025-06-18", "2024-11-05", "1999-01-01"])

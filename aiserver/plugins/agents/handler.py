@@ -28,7 +28,7 @@ from .protocol import INVALID_PARAMS, Agent, ProtocolError, Server
 from .resources import TEMPLATES, get_prompt, list_prompts, list_resources, read_resource
 from .runs import NotebookRuns
 from .service import AgentService, Refused
-from .tools import TOOLS, call_tool
+from .tools import ALL_TOOLS, FEW_TOOLS, TOOLS, call_tool
 from .undo_run import UndoneRun
 from .writer import Author
 
@@ -87,7 +87,8 @@ class McpHandler(_AgentsHandler):
         )
 
     async def _list_tools(self, params: dict[str, Any], agent: Agent) -> dict[str, Any]:
-        return {"tools": [tool.describe(name) for name, tool in TOOLS.items()]}
+        names = FEW_TOOLS if self.get_query_argument("tools", "") == "few" else ALL_TOOLS
+        return {"tools": [TOOLS[name].describe(name) for name in names]}
 
     async def _call_tool(self, params: dict[str, Any], agent: Agent) -> dict[str, Any]:
         name, arguments = params.get("name"), params.get("arguments", {})

@@ -167,8 +167,8 @@ class AgentService:
         if self.level(run.notebook_id, run.agent) == "all":
             return
         self.check(run.notebook_id, run.agent, "edit", "delete cells or run code")
-        question = {"type": "permit", "act": act, "cells": list(cells), "code": code}
-        question |= {"agent": run.agent.name, "seconds": _DECISION}
+        question: dict[str, Any] = {"type": "permit", "act": act, "cells": list(cells)}
+        question |= {"code": code, "agent": run.agent.name, "seconds": _DECISION}
         try:
             answer = await self.pages.ask(notebook.path, question, _DECISION + 5)
         except NoAnswer:

@@ -250,6 +250,20 @@ async def history_search(
     return {"results": hits}
 
 
+async def look_closer(
+    service: AgentService,
+    agent: Agent,
+    *,
+    tool: Annotated[str, Field(max_length=64)] = "",
+    arguments: dict[str, Any] | None = None,
+) -> dict[str, Any]:
+    """Use another tool that only reads: of histories, authors, earlier versions, data in the
+    kernel, checks of code. Without a name, all of them are described."""
+    if tool not in _CLOSER:
+        return {"tools": [TOOLS[name].describe(name) for name in _CLOSER]}
+    return await call_tool(service, agent, tool, arguments or {})
+
+
 # Changing
 
 
@@ -522,5 +536,10 @@ _CHANGING = (
     run_undo,
     run_end,
 )
-TOOLS = {call.__name__: tool(call, reads=True) for call in _READING}
+_ALWAYS = ("notebook_outline", "cell_read", "proposal_status")
+_CLOSER = [call.__name__ for call in _READING if call.__name__ not in _ALWAYS]
+TOOLS = {call.__name__: tool(call, reads=True) for call in (*_READING, look_closer)}
 TOOLS |= {call.__name__: tool(call) for call in _CHANGING}
+ALL_TOOLS = [name for name in TOOLS if name != "look_closer"]
+FEW_TOOLS = [name for name in TOOLS if name not in _CLOSER]
+"""The names of the tools for agents that want few: they find the others by one of them."""

@@ -34,21 +34,21 @@ _PARSE_ERROR, _INVALID_REQUEST, _SERVER_ERROR = -32700, -32600, -32000
 _VERSION = "io.modelcontextprotocol/protocolVersion"  # in the messages of newer clients
 
 
-def run(url: str | None) -> int:
-    """Pass messages until standard input ends; return the exit status."""
+def run(url: str | None, path: str = "aiserver/mcp") -> int:
+    """Pass messages to a path of a server until standard input ends; return the exit status."""
     # Only messages may be written to standard output, whatever a library prints.
     target = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # end at once, whatever is under way
-    Bridge(ServerChoice(url), target).run(sys.stdin.buffer)
+    Bridge(ServerChoice(url), target, path).run(sys.stdin.buffer)
     return 0
 
 
 class Bridge:
     """Passes the messages of one agent to a server, and its answers back to ``target``."""
 
-    def __init__(self, choice: ServerChoice, target: BinaryIO) -> None:
-        self._choice, self._target = choice, target
+    def __init__(self, choice: ServerChoice, target: BinaryIO, path: str) -> None:
+        self._choice, self._target, self._path = choice, target, path
         self._write_lock, self._session_lock = threading.Lock(), threading.Lock()
         self._initialize = b""  # the request, while no server has answered it
         self._headers: dict[str, str] = {}  # of later messages
@@ -99,17 +99,35 @@ class Bridge:
         meta = params.get("_meta") if isinstance(params, dict) else None
         version = meta.get(_VERSION) if isinstance(meta, dict) else None
         headers = {"Mcp-Protocol-Version": version} if _is_header(version) else {}
-        return _exchange(server, line, self._headers | headers)[0]
+        return self._exchange(server, line, self._headers | headers)[0]
 
     def _introduce(self, server: Server) -> dict[str, Any] | None:
         """Send the ``initialize`` request, and keep the headers that follow from the answer."""
-        answer, session = _exchange(server, self._initialize, {})
+        answer, session = self._exchange(server, self._initialize, {})
         if answer and isinstance(result := answer.get("result"), dict):
             version = result.get("protocolVersion")
             headers = {"Mcp-Session-Id": session, "Mcp-Protocol-Version": version}
             self._headers = {name: text for name, text in headers.items() if _is_header(text)}
             self._initialize = b""
         return answer
+
+    def _exchange(
+        self, server: Server, line: bytes, headers: dict[str, str]
+    ) -> tuple[dict[str, Any] | None, str | None]:
+        """Send a message; return the answer, if any, and the session. Raises ServerError."""
+        with server.exchange(self._path, line, headers, _SILENCE_TIMEOUT) as response:
+            data = b"".join(read_lines(response))
+            try:
+                answer = json.loads(data) if data else None
+            except (ValueError, RecursionError):
+                answer = None
+            if isinstance(answer, dict) and "jsonrpc" in answer:  # also an error
+                return answer, response.getheader("Mcp-Session-Id")
+            if not 200 <= response.status < 300:
+                raise error_of(response, data)
+            if data:
+                raise ServerError(LOST if data.startswith(b"{") else NO_API)
+            return None, None
 
     def _write(self, message: dict[str, Any]) -> None:
         try:
@@ -118,25 +136,6 @@ class Bridge:
                 self._target.flush()
         except OSError:  # the agent has ended
             os._exit(0)
-
-
-def _exchange(
-    server: Server, line: bytes, headers: dict[str, str]
-) -> tuple[dict[str, Any] | None, str | None]:
-    """Send a message; return the answer, if there is one, and the session. Raises ServerError."""
-    with server.exchange("aiserver/mcp", line, headers, _SILENCE_TIMEOUT) as response:
-        data = b"".join(read_lines(response))
-        try:
-            answer = json.loads(data) if data else None
-        except (ValueError, RecursionError):
-            answer = None
-        if isinstance(answer, dict) and "jsonrpc" in answer:  # also an error
-            return answer, response.getheader("Mcp-Session-Id")
-        if not 200 <= response.status < 300:
-            raise error_of(response, data)
-        if data:
-            raise ServerError(LOST if data.startswith(b"{") else NO_API)
-        return None, None
 
 
 def _error(code: int, sentence: str) -> dict[str, Any]:

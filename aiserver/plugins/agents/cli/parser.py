@@ -20,6 +20,8 @@ def add_commands(groups: Any) -> None:
     )
     server = "the address of the Jupyter server (default: the one that serves this folder)"
     command.add_argument("--server", metavar="URL", help=server)
+    few = "list fewer tools, for models with a small context: one of them gives access to the rest"
+    command.add_argument("--few-tools", action="store_true", help=few)
 
     commands = add_group(groups, "agents", "connect agents, such as Claude Code, to notebooks")
     for name, text in (
@@ -41,7 +43,8 @@ def add_commands(groups: Any) -> None:
 def _mcp(arguments: argparse.Namespace) -> int:
     from .bridge import run
 
-    return run(arguments.server)
+    more = "?tools=few" if arguments.few_tools else ""
+    return run(arguments.server, f"aiserver/mcp{more}")
 
 
 def _agents(arguments: argparse.Namespace) -> int:
