@@ -251,7 +251,8 @@ def test_the_step_of_an_origin_contains_the_line(session: Session) -> None:
                 continue
             assert origin.step <= number
             shown = steps[origin.step]
-            texts = [text.split("\n") for text in (shown.code, shown.base or "")]
+            corrected = [s.code for s in steps if s.is_correction and s.turn_id == origin.turn_id]
+            texts = [text.split("\n") for text in (shown.code, shown.base or "", *corrected)]
             assert any(line.strip() in map(str.strip, text) for text in texts)
 
 

@@ -1,4 +1,4 @@
-/** What the person is asked before an agent deletes or runs something, and what they decide. */
+/** Tests what a person is asked before an agent deletes or runs something. */
 import { Notification } from '@jupyterlab/apputils';
 import type { NotebookPanel } from '@jupyterlab/notebook';
 import { nullTranslator } from '@jupyterlab/translation';
