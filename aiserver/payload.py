@@ -34,6 +34,9 @@ class Payload:
         }
 
 
+_SENT = (Payload, UserText)
+
+
 @dataclass(frozen=True)
 class SnakeCasePayload(Payload):
     """Base class of payloads with names in snake_case, like those of stored records."""
@@ -63,6 +66,6 @@ def wire_fields(kind: type[Any]) -> list[tuple[str, str, bool]]:
 
 def to_wire(value: Any) -> Any:
     """Convert a payload, a text for people or a list of these."""
-    if isinstance(value, Payload | UserText):
+    if isinstance(value, _SENT):
         return value.to_wire()
     return [to_wire(item) for item in value] if isinstance(value, list | tuple) else value

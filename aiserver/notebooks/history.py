@@ -32,7 +32,7 @@ from ..sessions.record import codec
 from ..sessions.record.git_merge import renumber_entries
 from ..sessions.record.lru_cache import LRUCache
 from ..sessions.record.merge import SeqsByDigest, seqs_by_digest
-from ..sessions.record.recovery import parse_or_recover
+from ..sessions.record.recovery import is_empty, recover
 
 _MAX_NOTEBOOKS = 4
 _MAX_BYTES = 64 * 1024 * 1024  # bytes of sessions; a larger notebook is cached alone
@@ -257,12 +257,20 @@ def _update_cells(
         digest = hashlib.sha256(data).digest() if data else b""
         if previous and previous.digest == digest:
             cells[cell_id] = previous  # only the mark has changed
-        elif data and (session := parse_or_recover(data, SessionKey(notebook_id, cell_id, owner))):
-            merged = session.meta.merged
-            cells[cell_id] = _CachedCell(
-                digest, codec.encode(session, None), replay(session), merged
-            )
+        elif data and (cell := _read_cell(data, digest, SessionKey(notebook_id, cell_id, owner))):
+            cells[cell_id] = cell
     return dict(sorted(cells.items()))
+
+
+def _read_cell(data: bytes, digest: bytes, key: SessionKey) -> _CachedCell | None:
+    try:
+        session = codec.parse(data, key)
+    except codec.DamagedData:
+        session = recover(data, key)
+        if is_empty(session):
+            return None
+        data = codec.encode(session, None)
+    return _CachedCell(digest, data, replay(session), session.meta.merged)
 
 
 def _history_of_cells(

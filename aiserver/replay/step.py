@@ -38,6 +38,7 @@ class Contributor(NamedTuple):
 
 PERSON = Contributor("person")
 UNKNOWN = Contributor("unknown")
+_MODEL = Contributor("model")
 CORRECTOR = Contributor("program", "AI Server")
 """AI Server itself, which corrects obvious mistakes in suggestions."""
 
@@ -175,7 +176,7 @@ class Step(Payload):
     @property
     def restored_to(self) -> str | None:
         """The time to which the whole notebook was restored, if the step is a part of that."""
-        time = (self.data or {}).get("restored_to")
+        time = self.data.get("restored_to") if self.data else None
         return time if isinstance(time, str) else None
 
     @property
@@ -196,14 +197,16 @@ def _rank(outcome: Outcome) -> int:
 
 def proposer_of(turn: NewTurn) -> Contributor:
     """Return the contributor of a turn's suggestion: a model, or the agent that proposes it."""
-    return _recorded(turn) or Contributor("model")
+    return _recorded(turn) or _MODEL
 
 
 def contributor_of(event: Event) -> Contributor:
     """Return the contributor of an event."""
-    is_imported = event.type == "edit" and "imported" in (event.data or {})
-    is_unknown = is_imported or is_initial_observation(event)
-    return _recorded(event) or (UNKNOWN if is_unknown else PERSON)
+    recorded = _recorded(event)
+    if recorded is not None or event.type != "edit":
+        return recorded or PERSON
+    is_unknown = "imported" in (event.data or {}) or is_initial_observation(event)
+    return UNKNOWN if is_unknown else PERSON
 
 
 def intent_of(event: Event) -> str:

@@ -49,6 +49,7 @@ from .step import (
     STRUCTURAL_KINDS,
     UNKNOWN,
     Attempt,
+    Contributor,
     Kind,
     Outcome,
     Step,
@@ -246,7 +247,7 @@ class _Reader:
                 self._settle(turn_step, event)
             if event.source is not None and event.source != self.source:
                 # An unrecorded change before the reject.
-                self._add_event_step(event, "edit", event.source, author=UNKNOWN.kind)
+                self._add_event_step(event, "edit", event.source, contributor=UNKNOWN)
         elif event.type == "edit":
             is_initial = is_initial_observation(event) and not self.steps
             is_start = is_initial and contributor_of(event).kind == UNKNOWN.kind
@@ -293,8 +294,7 @@ class _Reader:
                 branched_from=turn_step.index if is_older else None,
             )
         if corrected not in (None, self.source):
-            author, name = CORRECTOR
-            self._add_event_step(event, "edit", corrected, author=author, name=name)
+            self._add_event_step(event, "edit", corrected, contributor=CORRECTOR)
         if source != self.source:
             self._add_event_step(event, "edit", source)
 
@@ -353,7 +353,15 @@ class _Reader:
         turn_step.applied, self.next_parent = True, turn_step.index
         turn_step.missing = self.unrecorded_length = None
 
-    def _add_event_step(self, event: Event, kind: Kind, source: str | None, **fields: Any) -> None:
+    def _add_event_step(
+        self,
+        event: Event,
+        kind: Kind,
+        source: str | None,
+        *,
+        contributor: Contributor | None = None,
+        **fields: Any,
+    ) -> None:
         """Add an event's step. If ``source`` is None, the source stays the same."""
         code = self.source if source is None else source
         unrecorded_length = (event.data or {}).get("too_long")
@@ -361,17 +369,21 @@ class _Reader:
             self.unrecorded_length = None
         elif isinstance(unrecorded_length, int):
             self.unrecorded_length = unrecorded_length
-        contributor = contributor_of(event)
-        details = {
-            "author": contributor.kind,
-            "name": contributor.name,
-            "turn_id": event.turn_id,
-            "event": event.type,
-            "data": event.data,
-            "run": event.run,
-            "title": intent_of(event) if contributor.kind == "agent" else "",
-        }
-        self._add_step(event.seq, kind, event.timestamp, code, **(details | fields))
+        author, name = contributor or contributor_of(event)
+        self._add_step(
+            event.seq,
+            kind,
+            event.timestamp,
+            code,
+            author=author,
+            name=name,
+            turn_id=event.turn_id,
+            event=event.type,
+            data=event.data,
+            run=event.run,
+            title=intent_of(event) if author == "agent" else "",
+            **fields,
+        )
 
     def _add_step(
         self,
@@ -413,7 +425,7 @@ def _answer_fields(turn: Interaction) -> dict[str, Any]:
         "mode": turn.mode,
         "explanation": turn.ai_response.explanation or None,
         "error": error,
-        "error_text": find_text(error or ""),
+        "error_text": find_text(error) if error else None,
         "receipt": receipt_of(turn),
     }
 
