@@ -91,6 +91,7 @@ function codeDialog(
   return new Dialog({
     title,
     body,
+    defaultButton: 0,
     buttons: [
       Dialog.cancelButton({ label: trans.__('Don’t allow') }),
       Dialog.okButton({ label: trans.__('Allow once') })
