@@ -12,7 +12,7 @@ import { CellOperation, detectOperations } from '../lineage';
 import type { ICellListChange } from './mirror';
 
 /** The time for which this page waits for another page's record. */
-const DELAY_MS = 1000;
+const DELAY_MS = 800;
 
 export interface IUnclaimedOptions {
   has(id: string): boolean;
