@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import uuid
 from pathlib import Path
 from typing import Any
 
@@ -65,6 +66,42 @@ async def test_a_cell_that_the_first_call_deletes_returns_to_its_place(
     (run,) = (await call("GET", f"agents/notebooks/{id_}")).data["runs"]
     await undo(call, run["run"])
     assert sources(file) == [LOAD, PLOT, "df.head()", "df.tail()"]
+
+
+async def test_undoing_the_deletion_of_a_markdown_cell_needs_no_page(
+    call: Any, notebook: Write
+) -> None:
+    """P53: the notebook has an ID, but no history here."""
+    file = notebook(LOAD, "# Prices", PLOT)
+    content = json.loads(file.read_text("utf-8"))
+    content["metadata"]["aiserver"] = {"notebook_id": str(uuid.uuid4())}
+    content["cells"][1] |= {"cell_type": "markdown"}
+    file.write_text(json.dumps(content), "utf-8")
+    await hook(call, "before")
+    del content["cells"][1]
+    file.write_text(json.dumps(content), "utf-8")
+    await hook(call, "after")
+    id_ = await notebook_id(call)
+    (run,) = (await call("GET", f"agents/notebooks/{id_}")).data["runs"]
+    await undo(call, run["run"])
+    assert sources(file) == [LOAD, "# Prices", PLOT]
+    types = [cell["cell_type"] for cell in json.loads(file.read_text("utf-8"))["cells"]]
+    assert types == ["code", "markdown", "code"]
+
+
+async def test_moves_alone_are_a_run(call: Any, notebook: Write) -> None:
+    """P53"""
+    file = notebook("a", "b", "c")
+    await hook(call, "before")
+    content = json.loads(file.read_text("utf-8"))
+    content["cells"].append(content["cells"].pop(0))
+    file.write_text(json.dumps(content), "utf-8")
+    await hook(call, "after")
+    id_ = await notebook_id(call)
+    (run,) = (await call("GET", f"agents/notebooks/{id_}")).data["runs"]
+    assert run["edits"] == 1
+    await undo(call, run["run"])
+    assert sources(file) == ["a", "b", "c"]
 
 
 async def test_a_session_begins_another_run_after_an_undo(call: Any, notebook: Write) -> None:

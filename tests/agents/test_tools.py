@@ -128,8 +128,8 @@ async def test_an_agent_that_may_edit_changes_the_file(
     assert replay.data["steps"][0]["data"]["inserted"] is True
     await agent.use("run_end", run=run, summary="done")
     (listed,) = (await call("GET", f"agents/notebooks/{id_of(file)}")).data["runs"]
-    assert (listed["state"], listed["edits"], listed["summary"]) == ("ended", 2, "done")
-    assert listed["cells"] == [CELL, new["cell"]]
+    assert (listed["state"], listed["edits"], listed["summary"]) == ("ended", 3, "done")
+    assert listed["cells"] == [OTHER, CELL, new["cell"]]
 
 
 async def test_an_agent_writes_no_empty_file(

@@ -13,7 +13,7 @@ from random import Random
 
 import pytest
 
-from aiserver.plugins.agents.undo import CellUndo, Conflict, undo_edits, undo_order
+from aiserver.plugins.agents.undo import CellUndo, Conflict, moved_cells, undo_edits, undo_order
 
 from ..effort import at_most
 
@@ -257,7 +257,8 @@ def test_a_cell_with_lines_from_during_the_run_isnt_removed() -> None:
 
 
 def order(before: str, mine: str, now: str, removed: str = "", returned: str = "") -> str:
-    return "".join(undo_order(before, now, {*removed}, {*returned}, mine=mine))
+    moved = moved_cells(before, mine)
+    return "".join(undo_order(before, now, {*removed}, {*returned}, moved=moved, mine=mine))
 
 
 def test_a_returned_cell_goes_below_the_nearest_cell_that_was_above_it() -> None:
@@ -517,7 +518,8 @@ def test_no_line_of_others_is_lost(first: int) -> None:
         }
         removed = {cell for cell, each in results.items() if each.action == "remove"}
         returned = {cell for cell, each in results.items() if each.action == "return"}
-        cells = undo_order([*before], [*now], removed, returned, mine=[*mine])
+        moved = moved_cells([*before], [*mine])
+        cells = undo_order([*before], [*now], removed, returned, moved=moved, mine=[*mine])
         assert sorted(cells) == sorted(cell for cell in results if results[cell].source is not None)
         if [*mine] == [*now] and not {*cells} - {*before}:
             assert cells == [cell for cell in before if cell in cells]

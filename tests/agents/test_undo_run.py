@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import uuid
 from pathlib import Path
 from typing import Any
 
@@ -157,3 +159,33 @@ async def test_an_inserted_cell_with_a_line_of_a_person_stays(
     plan = (await undo(call, run))[new]
     assert (plan["action"], len(plan["conflicts"])) == ("keep", 1)
     assert sources(file) == [LONG, "x = 2\nmine = 1"]
+
+
+async def move_first_to_end(call: Any, file: Path) -> None:
+    """Do and save it as a person does in a page."""
+    content = json.loads(file.read_text("utf-8"))
+    content["cells"].append(content["cells"].pop(0))
+    file.write_text(json.dumps(content), "utf-8")
+    order = [{"id": cell["id"], "type": cell["cell_type"]} for cell in content["cells"]]
+    body = {"id": uuid.uuid4().hex, "cells": [], "order": order, "saved": True}
+    path = f"notebooks/{await notebook_id(call)}/changes"
+    assert (await call("POST", path, body)).status == 201
+
+
+async def test_a_cell_that_a_person_has_moved_stays_there(
+    agent: AgentClient, call: Any, notebook: Write, allow: Any
+) -> None:
+    """P53: during the run, after it, and before it is redone."""
+    file = notebook("a", "b", "c", "d")
+    run = await start(agent, call, allow)
+    ids = [cell["id"] for cell in json.loads(file.read_text("utf-8"))["cells"]]
+    await edit(agent, run, ids[1], "b", "B")
+    await move_first_to_end(call, file)
+    await agent.use("cell_move", run=run, cell=ids[3], after=None, intent="i")
+    await agent.use("run_end", run=run)
+    assert sources(file) == ["d", "B", "c", "a"]
+    await undo(call, run)
+    assert sources(file) == ["b", "c", "d", "a"]
+    await move_first_to_end(call, file)
+    await undo(call, run, "redo")
+    assert sources(file) == ["d", "c", "a", "B"]

@@ -2,11 +2,12 @@
 
 A run is one piece of an agent's work. Entries of the log:
 
-- ``run {run, agent {name, version?}, intent, plan?, state, summary?}``: what happened to a run:
-  ``begun``, ``ended``, ``undone`` or ``redone``.
-- ``agent_call {run, tool, outcome, cell?, reason?, code?, cells?}``: a call that was ``refused``,
-  and why; code that it ``ran`` without a cell; once at the end, the ids of the cells that were
-  ``read``.
+- ``run {run, agent {name, version?}, intent, plan?, state, summary?, order?, after?}``: what
+  happened to a run: ``begun``, ``ended``, ``undone`` or ``redone``, with the orders of the cells
+  before and after it.
+- ``agent_call {run, tool, outcome, cell?, reason?, code?, cells?, order?}``: a call that was
+  ``refused``, and why; code that it ``ran`` without a cell; the cells that it ``moved``, and the
+  order of all cells after it; once at the end, the ids of the cells that were ``read``.
 
 The turns and events of the run have its id. A run that has neither ended nor is active in this
 server is ``interrupted``: the server or the agent has stopped. The agent may continue it.
@@ -183,6 +184,10 @@ def _add_call(run: RunSummary, data: Mapping[str, Any]) -> None:
         run.code.append(str(data.get("code", "")))
     elif data.get("outcome") == "read":
         run.read += len(data.get("cells") or ())
+    elif data.get("outcome") == "moved":
+        cells = list(map(str, data.get("cells") or ()))
+        run.cells += [cell for cell in cells if cell not in run.cells]
+        run.edits += len(cells)
 
 
 def _add_step(run: RunSummary, cell_id: str, step: Step) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from ...durable import translate_os_errors
 from ...errors import NotFound, UserText
 from ...handlers.base import Services
 from ...models import AIResponse, NewTurn, Session, SessionKey, UserRequest, utc_now
+from ...notebooks.log_view import ORDER
 from ...notebooks.restored_ids import cell_source
 from ...redact import redact
 from ...replay import Step
@@ -42,6 +43,7 @@ from .pages import NoAnswer, Page, Pages
 from .permissions import LEVELS, Level, Permissions
 from .protocol import Agent
 from .runs import CALL, RUN, RunSummary, agent_data, entry, new_run_id, run_of_session, runs_of
+from .undo import moved_cells
 from .undo_run import UndoPlan, plan_redo, plan_undo
 from .writer import Author, Contents, Notebook, NotebookWriter, read_file
 
@@ -322,8 +324,19 @@ class AgentService:
             assert isinstance(operation, Edit)
             return await self._propose(run, notebook, operation, data)
         changed = await self._apply(notebook, [operation], author)
+        if isinstance(operation, Move):
+            await self._note_moves(run.run, "cell_move", [operation.cell], changed)
         self.pages.tell({"type": "changed", "notebookId": run.notebook_id})
         return {"applied": True, **_state(changed, operation.cell)}
+
+    async def _note_moves(
+        self, run: str, tool: str, cells: Collection[str], notebook: Notebook
+    ) -> None:
+        """Note that a run has moved cells, and their order after it. Raises StorageError."""
+        ids = {"cells": sorted(cells), "order": notebook.ids}
+        await self._log(
+            notebook.notebook_id, entry(CALL, run=run, tool=tool, outcome="moved", **ids)
+        )
 
     async def _restructure(
         self, run: ActiveRun, notebook: Notebook, operation: Split | Merge, data: dict[str, Any]
@@ -458,25 +471,28 @@ class AgentService:
         ``notebook`` is what the file contains now, and the run is that of the session in ``data``.
         Raises StorageError.
         """
-        if not operations:
+        moved = moved_cells(before.ids, notebook.ids)
+        if not (operations or moved):
             return 0
-        has_id = bool(notebook.notebook_id)
         identified = await self.writer.identify(
             replace(notebook, cells=before.cells or notebook.cells)
         )
         notebook = replace(notebook, notebook_id=identified.notebook_id)
-        if before.cells and not has_id:
-            await self.writer.record_all(notebook, before.cells)
         owner = self.services.session_owner
         log = await self.services.sessions.read_notebook_log(notebook.notebook_id, owner=owner)
+        known = {id_ for item in log if item.type == ORDER for id_ in item.data.get("types") or ()}
+        if not known.issuperset(before.ids):  # an undo needs their contents and types
+            await self.writer.record_all(notebook, before.cells)
         run, is_new = run_of_session(agent, data["session"], log)
         if is_new:
             begun = entry(RUN, run=run, agent=agent_data(agent), intent="", state="begun")
             await self._log(notebook.notebook_id, begun)
         author = Author(agent, run, {key: value for key, value in data.items() if value})
         await self.writer.record(notebook, before.cells, operations, author, notebook.cells)
+        if moved:
+            await self._note_moves(run, data["tool"], moved, notebook)
         self.pages.tell({"type": "changed", "notebookId": notebook.notebook_id})
-        return len(operations)
+        return len(operations) + len(moved)
 
     # Undo
 
@@ -524,7 +540,8 @@ class AgentService:
             notebook = await self._apply(
                 notebook, plan.operations, Author(author.agent, author.run, data)
             )
-        await self._log(notebook.notebook_id, entry(RUN, run=plan.run, state=state, order=order))
+        orders = {"order": order, "after": notebook.ids}
+        await self._log(notebook.notebook_id, entry(RUN, run=plan.run, state=state, **orders))
         return notebook
 
 

@@ -165,15 +165,16 @@ def undo_order(
     removed: AbstractSet[str],
     returned: AbstractSet[str],
     *,
+    moved: AbstractSet[str],
     mine: Sequence[str],
 ) -> list[str]:
     """Return the ids of the cells in their order after the undo.
 
-    ``before``, ``mine`` and ``now`` are the orders before the run, after its last edit and now. The
-    cells ``returned``, and those that only the run moved, go below the nearest remaining cell that
-    was above them before the run.
+    ``before`` and ``now`` are the orders before the run and now, and ``mine`` is the order after
+    the run had ``moved`` cells. The cells ``returned``, and those that only the run moved, go below
+    the nearest remaining cell that was above them before the run.
     """
-    placed = (_moved(before, mine) - _moved(mine, now)) & {*now} | (returned - {*now})
+    placed = (moved - moved_cells(mine, now)) & {*now} | (returned - {*now})
     result = [cell for cell in now if cell not in removed and cell not in placed]
     present, index = {*result}, 0
     for cell in before:
@@ -185,6 +186,6 @@ def undo_order(
     return result
 
 
-def _moved(old: Sequence[str], new: Sequence[str]) -> set[str]:
+def moved_cells(old: Sequence[str], new: Sequence[str]) -> set[str]:
     """Return the smallest set of cells such that all others have the same order in both."""
     return {*old}.intersection(new).difference(old[i] for i, _ in match_in_order(old, new))

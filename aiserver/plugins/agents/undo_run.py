@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from ...models import NotebookLogEntry
 from ...notebooks.history import History
@@ -19,8 +19,8 @@ from ...redact import redact
 from ...replay import Step
 from .masks import hidden, unmasked
 from .operations import Delete, Edit, Insert, Move, Operation, digest
-from .runs import RUN
-from .undo import Action, CellEdit, Conflict, undo_edits, undo_order
+from .runs import CALL, RUN
+from .undo import Action, CellEdit, Conflict, moved_cells, undo_edits, undo_order
 from .writer import Notebook
 
 
@@ -51,6 +51,14 @@ class UndoneRun(Payload):
 
     cells: list[CellPlan]
     order: list[str]
+
+
+class _Moves(NamedTuple):
+    """The ids of cells that were moved, and those of all cells in order before and after it."""
+
+    before: Sequence[str]
+    cells: set[str]
+    after: Sequence[str]
 
 
 @dataclass(frozen=True)
@@ -85,7 +93,7 @@ def plan_undo(run: str, notebook: Notebook, history: History) -> UndoPlan:
     for cell_id in history.sessions:
         if edits := _edits(run, history.timeline.steps(cell_id)):
             cells.append(_undo_cell(cell_id, edits, now.get(cell_id)))
-    return _plan(run, notebook, cells, _orders(run, history.log, notebook.ids), history)
+    return _plan(run, notebook, cells, _moves(run, history.log, notebook.ids), history)
 
 
 def plan_redo(run: str, notebook: Notebook, history: History) -> UndoPlan:
@@ -100,23 +108,23 @@ def plan_redo(run: str, notebook: Notebook, history: History) -> UndoPlan:
         undos = [step for step in own if (step.data or {}).get("undo") == run]
         if undos:
             cells.append(_redo_cell(cell_id, undos[-1], now.get(cell_id)))
-    before = _order_before_undo(run, history.log) or notebook.ids
-    after_undo = [id_ for id_ in notebook.ids if id_ in before]
-    return _plan(run, notebook, cells, (before, after_undo), history)
+    moves = _moves_of_undo(run, history.log, notebook.ids)
+    return _plan(run, notebook, cells, moves, history)
 
 
 def _plan(
     run: str,
     notebook: Notebook,
     cells: list[CellPlan],
-    orders: tuple[Sequence[str], Sequence[str]],
+    moves: _Moves,
     history: History,
 ) -> UndoPlan:
-    """Return the plan with these changes. ``orders`` are those before and after what it undoes."""
+    """Return the plan with these changes of cells, and what it undoes of their order."""
     removed = {cell.cell_id for cell in cells if cell.action == "remove"}
     returned = {cell.cell_id for cell in cells if cell.action == "return"}
-    before, mine = orders
-    order = undo_order(before, notebook.ids, removed, returned, mine=mine)
+    order = undo_order(
+        moves.before, notebook.ids, removed, returned, moved=moves.cells, mine=moves.after
+    )
     last = history.timeline.last()
     types = {cell.cell_id: cell.type for cell in (*last.cells, *last.deleted)} if last else {}
     operations = _operations(cells, notebook.ids, order, types)
@@ -195,33 +203,35 @@ def _operations(
     return operations
 
 
-def _orders(
-    run: str, log: Sequence[NotebookLogEntry], now: Sequence[str]
-) -> tuple[list[str], list[str]]:
-    """Return the order of the cells before a run, and after its last change."""
-    before: list[str] = []
-    mine: list[str] = list(now)
+def _moves(run: str, log: Sequence[NotebookLogEntry], now: Sequence[str]) -> _Moves:
+    """Return the moves of a run. Others, who moved cells at the same time, aren't undone."""
     last: list[str] = []
-    state = ""
+    moves = _Moves([], set(), now)
     for item in log:
-        if item.type == RUN and item.data.get("run") == run:
-            state = str(item.data.get("state"))
-            if state == "begun":
-                before = mine = last
-        elif item.type == ORDER and isinstance(ids := item.data.get("cell_ids"), list):
-            last = list(map(str, ids))
-            if state == "begun":
-                mine = last
-    return before or list(now), mine or list(now)
+        if item.type == ORDER:
+            last = _ids(item.data.get("cell_ids"))
+        elif item.data.get("run") != run:
+            continue
+        elif item.type == RUN and item.data.get("state") == "begun":
+            moves = moves._replace(before=last)
+        elif item.type == CALL and item.data.get("outcome") == "moved":
+            moves.cells.update(_ids(item.data.get("cells")))
+            moves = moves._replace(after=_ids(item.data.get("order")))
+    return moves if moves.before else moves._replace(before=now)
 
 
-def _order_before_undo(run: str, log: Iterable[NotebookLogEntry]) -> list[str]:
-    """Return the order of the cells before the last undo of a run."""
-    order: list[str] = []
+def _moves_of_undo(run: str, log: Iterable[NotebookLogEntry], now: Sequence[str]) -> _Moves:
+    """Return the moves of the last undo of a run."""
+    before: Sequence[str] = now
+    after: Sequence[str] = now
     for item in log:
         if item.type == RUN and item.data.get("run") == run and item.data.get("state") == "undone":
-            order = [str(cell_id) for cell_id in item.data.get("order") or ()]
-    return order
+            before, after = _ids(item.data.get("order")), _ids(item.data.get("after"))
+    return _Moves(before, moved_cells(before, after), after)
+
+
+def _ids(stored: object) -> list[str]:
+    return list(map(str, stored)) if isinstance(stored, list) else []
 
 
 def _agent(run: str, log: Iterable[NotebookLogEntry]) -> str:
