@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import functools
+import hashlib
 import inspect
 import json
 import logging
@@ -16,6 +17,7 @@ from jupyter_server.services.contents.filemanager import FileContentsManager
 from pydantic import Field
 from tornado import web
 
+from .. import durable
 from ..errors import NotFound, StorageError, UserText
 from ..models import Id
 from ..notebooks.identity import TEXT_SUFFIXES, NotebookIdentity, NotebookRegistry
@@ -116,11 +118,27 @@ class NotebookContents:
         async with self.lock(path):
             return await self.read_locked(path)
 
-    async def read_locked(self, path: str) -> dict[str, Any]:
+    async def read_locked(self, path: str, known: dict[str, Any] | None = None) -> dict[str, Any]:
+        """Do the same as ``read``, while the lock is held.
+
+        ``known`` is the model of an earlier reading, which is returned if the file is still the
+        same: reading takes longer than writing.
+        """
+        digest = await asyncio.to_thread(self._digest, path)
+        if known is not None and digest is not None and known["digest"] == digest:
+            return known
         model = await read_notebook(self._manager, path)
         if model is None or model.get("size") == 0:  # its cells are only in the history
             raise NotFound(UserText("There is no such notebook, or it can’t be read."))
-        return model
+        return model | {"digest": digest}
+
+    def _digest(self, path: str) -> bytes | None:
+        """Return the SHA-256 of a notebook's file; None if it isn't one, or can't be read."""
+        try:
+            file = self._root and durable.read_file(self._root / path.strip("/"))
+        except (OSError, ValueError, durable.NotRegularFile):
+            return None
+        return hashlib.sha256(file[0]).digest() if file else None
 
     async def write(self, path: str, content: dict[str, Any]) -> None:
         """Write a notebook, whose lock is held. Raises StorageError."""

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from aiserver.handlers.notebooks import NotebookContents
 from aiserver.plugins.agents.operations import digest
 
 from .conftest import LOAD, PLOT, AgentClient, sources
@@ -212,3 +213,17 @@ async def test_a_call_is_for_one_change(
     ]
     other = await agent.use("cell_edit", **change, cell=OTHER, base=digest(PLOT), source="y")
     assert "another change" in other["refused"].lower()
+
+
+async def test_a_file_is_read_again_before_it_is_written_unless_it_is_the_same(
+    extension: Any, jp_serverapp: Any, notebook: Write
+) -> None:
+    """P52: nothing that was saved since the agent’s reading is overwritten."""
+    contents = NotebookContents(jp_serverapp.contents_manager)
+    notebook(LOAD)
+    known = await contents.read("a.ipynb")
+    async with contents.lock("a.ipynb"):
+        assert await contents.read_locked("a.ipynb", known) is known
+        notebook(PLOT)
+        model = await contents.read_locked("a.ipynb", known)
+    assert model["content"]["cells"][0]["source"] == PLOT

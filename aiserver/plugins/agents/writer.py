@@ -50,6 +50,8 @@ class Notebook:
     cells: list[dict[str, Any]]
     is_open: bool
     language: str = "python"
+    model: dict[str, Any] | None = field(default=None, compare=False, repr=False)
+    """What was read from the file; None if it isn't known."""
 
     def find(self, cell_id: str) -> dict[str, Any]:
         """Return a cell. Raises NotFound."""
@@ -110,8 +112,8 @@ class Contents(Protocol):
     async def read(self, path: str) -> dict[str, Any]:
         """Return the model of a notebook, with its content. Raises NotFound."""
 
-    async def read_locked(self, path: str) -> dict[str, Any]:
-        """Do the same as ``read``, while the lock is held."""
+    async def read_locked(self, path: str, known: dict[str, Any] | None = None) -> dict[str, Any]:
+        """Do the same as ``read``, while the lock is held; ``known`` is an earlier reading."""
 
     async def write(self, path: str, content: dict[str, Any]) -> None:
         """Write a notebook. Raises StorageError."""
@@ -134,8 +136,9 @@ class NotebookWriter:
     async def read(self, path: str) -> Notebook:
         """Return a notebook as it is now. Raises NotFound, NoAnswer, StorageError."""
         path = self.name(path)
-        content = (await self._contents.read(path))["content"]
-        return await self._notebook(path, content, await self._pages.ask(path, {"type": "read"}))
+        model = await self._contents.read(path)
+        answer = await self._pages.ask(path, {"type": "read"})
+        return replace(await self._notebook(path, model["content"], answer), model=model)
 
     async def _notebook(
         self, path: str, content: Mapping[str, Any], answer: Mapping[str, Any] | None
@@ -230,7 +233,7 @@ class NotebookWriter:
         self, notebook: Notebook, operations: Sequence[Operation], author: Author
     ) -> Notebook:
         async with self._contents.lock(notebook.path):
-            model = await self._contents.read_locked(notebook.path)
+            model = await self._contents.read_locked(notebook.path, notebook.model)
             content = model["content"]
             if model.get("writable") is False:
                 raise NotChanged(_REASONS["read_only"])
