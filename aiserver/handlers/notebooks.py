@@ -118,15 +118,15 @@ class NotebookContents:
         async with self.lock(path):
             return await self.read_locked(path)
 
-    async def read_locked(self, path: str, known: dict[str, Any] | None = None) -> dict[str, Any]:
+    async def read_locked(self, path: str, earlier: dict[str, Any] | None = None) -> dict[str, Any]:
         """Do the same as ``read``, while the lock is held.
 
-        ``known`` is the model of an earlier reading, which is returned if the file is still the
+        ``earlier`` is the model of an earlier reading, which is returned if the file is still the
         same: reading takes longer than writing.
         """
         digest = await asyncio.to_thread(self._digest, path)
-        if known is not None and digest is not None and known["digest"] == digest:
-            return known
+        if earlier is not None and digest is not None and earlier["digest"] == digest:
+            return earlier
         model = await read_notebook(self._manager, path)
         if model is None or model.get("size") == 0:  # its cells are only in the history
             raise NotFound(UserText("There is no such notebook, or it can’t be read."))

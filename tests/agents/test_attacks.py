@@ -221,9 +221,9 @@ async def test_a_file_is_read_again_before_it_is_written_unless_it_is_the_same(
     """P52: nothing that was saved since the agent’s reading is overwritten."""
     contents = NotebookContents(jp_serverapp.contents_manager)
     notebook(LOAD)
-    known = await contents.read("a.ipynb")
+    earlier = await contents.read("a.ipynb")
     async with contents.lock("a.ipynb"):
-        assert await contents.read_locked("a.ipynb", known) is known
+        assert await contents.read_locked("a.ipynb", earlier) is earlier
         notebook(PLOT)
-        model = await contents.read_locked("a.ipynb", known)
+        model = await contents.read_locked("a.ipynb", earlier)
     assert model["content"]["cells"][0]["source"] == PLOT

@@ -89,7 +89,7 @@ async def test_undoing_the_deletion_of_a_markdown_cell_needs_no_page(
     assert types == ["code", "markdown", "code"]
 
 
-async def test_moves_alone_are_a_run(call: Any, notebook: Write) -> None:
+async def test_a_write_that_only_moves_cells_is_recorded(call: Any, notebook: Write) -> None:
     """P53"""
     file = notebook("a", "b", "c")
     await hook(call, "before")

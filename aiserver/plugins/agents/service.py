@@ -480,8 +480,8 @@ class AgentService:
         notebook = replace(notebook, notebook_id=identified.notebook_id)
         owner = self.services.session_owner
         log = await self.services.sessions.read_notebook_log(notebook.notebook_id, owner=owner)
-        known = {id_ for item in log if item.type == ORDER for id_ in item.data.get("types") or ()}
-        if not known.issuperset(before.ids):  # an undo needs their contents and types
+        typed = {id_ for item in log if item.type == ORDER for id_ in item.data.get("types", ())}
+        if not typed.issuperset(before.ids):  # an undo needs their contents and types
             await self.writer.record_all(notebook, before.cells)
         run, is_new = run_of_session(agent, data["session"], log)
         if is_new:

@@ -112,8 +112,8 @@ class Contents(Protocol):
     async def read(self, path: str) -> dict[str, Any]:
         """Return the model of a notebook, with its content. Raises NotFound."""
 
-    async def read_locked(self, path: str, known: dict[str, Any] | None = None) -> dict[str, Any]:
-        """Do the same as ``read``, while the lock is held; ``known`` is an earlier reading."""
+    async def read_locked(self, path: str, earlier: dict[str, Any] | None = None) -> dict[str, Any]:
+        """Do the same as ``read``, while the lock is held; ``earlier`` is an earlier reading."""
 
     async def write(self, path: str, content: dict[str, Any]) -> None:
         """Write a notebook. Raises StorageError."""
