@@ -469,3 +469,37 @@ test('an agent edits the shared notebook, and its file when nobody has it open (
     ])
   );
 });
+
+test('cells that vanish from the file of a shared notebook are brought back for both (P54)', async ({
+  openByBoth,
+  place
+}) => {
+  const path = 'lost.ipynb';
+  const sources = ['a = 1', 'b = 1', 'c = 1', 'd = 1'];
+  const [a, b] = await openByBoth(path, sources);
+  await place.model.script(code('a = 2'));
+  const hers = new CellUnderTest(a, 0);
+  await hers.ask('two');
+  await hers.accept();
+  const whole = ['a = 2', ...sources.slice(1)];
+  const inFile = async () =>
+    JSON.parse(await place.read(path)).cells.map(({ source }: any) =>
+      [source].flat().join('')
+    );
+  await expect.poll(inFile).toEqual(whole);
+  const notebook = JSON.parse(await place.read(path));
+  const cells = notebook.cells.slice(0, 1);
+  await place.write(path, JSON.stringify({ ...notebook, cells }));
+  await expect.poll(() => sourcesOf(b)).toEqual(['a = 2']);
+  // One of the two pages says so.
+  const text = /^3 cells have disappeared from lost\.ipynb/;
+  const said = (page: Page) =>
+    page
+      .getByText(text)
+      .waitFor({ timeout: 2000 })
+      .then(() => page);
+  const page = await Promise.any([said(a), said(b)]);
+  await page.getByRole('button', { name: 'Bring all back' }).click();
+  await expect.poll(() => sourcesOf(a)).toEqual(whole);
+  await expect.poll(() => sourcesOf(b)).toEqual(whole);
+});

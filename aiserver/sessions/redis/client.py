@@ -114,12 +114,17 @@ class Client:
 
     def dispose(self) -> None:
         """Close the connections; the next use opens new ones."""
+        self._disconnect(inuse_connections=True)
+
+    def close_idle(self) -> None:
+        """Do the same without disturbing commands that are running."""
+        self._disconnect(inuse_connections=False)
+
+    def _disconnect(self, **options: bool) -> None:
         with self._lock:
             client, self._redis = self._redis, None
         if client:
-            client.connection_pool.disconnect()
-
-    close_idle = dispose
+            client.connection_pool.disconnect(**options)
 
     def command(self, *words: Any) -> Any:
         """Run a command, which must do no harm if it runs twice.

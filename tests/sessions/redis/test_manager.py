@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import json
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from aiserver.models import SessionKey
 from aiserver.sessions.factory import create_session_manager
 from aiserver.sessions.key_value import DAMAGED as KEPT
 from aiserver.sessions.redis import RedisSessionManager
+from aiserver.sessions.redis.client import Client, connection_options
 from aiserver.sessions.redis.guarantees import is_full, missing_guarantees
 from aiserver.sessions.redis.transaction import decode_owner, encode_owner
 from aiserver.testing.records import KEY, in_loop, turn
@@ -61,6 +63,18 @@ async def test_the_password_may_be_in_a_file(redis_server: Redis, tmp_path: Path
     await store.close()
     assert await store.exists(KEY), "a closed store does not reconnect"
     await store.close()
+
+
+def test_closing_unused_connections_disturbs_no_command(redis_server: Redis) -> None:
+    """P8: a command may begin just before the connections have been unused for a minute."""
+    client = Client(lambda: connection_options(redis_server.url), patience=0.1)
+    with ThreadPoolExecutor(1) as threads:
+        waiting = threads.submit(client.command, "BLPOP", "no-such-list", "0.5")
+        while b"cmd=blpop" not in client.command("CLIENT", "LIST"):
+            pass
+        client.close_idle()
+        assert waiting.result() is None
+    client.dispose()
 
 
 @in_loop
