@@ -64,7 +64,7 @@ def test_no_session_is_parsed_in_the_server(
         with monkeypatch.context() as patch:
             patch.setattr(codec, "read", fail)
             patch.setattr(codec, "parse", fail)
-            patch.setattr("aiserver.notebooks.history.parse_or_recover", fail)
+            patch.setattr("aiserver.notebooks.history.recover", fail)
             exported = json.loads(await exporter.export(NOTEBOOK, "md"))
         assert exported["name"] == "sales-replay.md" and "读取 sales.csv" in exported["content"]
 
