@@ -14,7 +14,7 @@ import asyncio
 import contextlib
 import getpass
 import os
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from jupyter_server.extension.application import ExtensionApp
@@ -302,7 +302,7 @@ class AIServer(ExtensionApp):
     def _create_services(self) -> Services:
         from .features import parse_features
         from .handlers.base import Services
-        from .handlers.notebooks import notebook_registry, served_folder
+        from .handlers.notebooks import is_open_together, notebook_registry, served_folder
         from .notebooks.change_log import ChangeRecorder
         from .notebooks.history import Histories
         from .notebooks.restored_ids import restore_on_reading
@@ -319,8 +319,8 @@ class AIServer(ExtensionApp):
         contents = server.contents_manager
         folder = served_folder(contents)
         notebooks = notebook_registry(self.sessions, contents, self.log, session_owner)
-        is_shared = server.extension_manager.linked_extensions.get("jupyter_server_ydoc", False)
-        restore_on_reading(contents, notebooks, self.log, is_shared=is_shared)
+        is_open = partial(is_open_together, server)
+        restore_on_reading(contents, notebooks, self.log, folder=folder, is_open=is_open)
         services = Services(
             sessions=self.sessions,
             models=self.models,

@@ -74,6 +74,19 @@ async def read_notebook(contents_manager: Any, path: str) -> dict[str, Any] | No
         return None
 
 
+def is_open_together(server: Any, path: str) -> bool:
+    """Return whether people have a notebook open together, by jupyter-collaboration."""
+    if not server.extension_manager.linked_extensions.get("jupyter_server_ydoc", False):
+        return False
+    try:
+        file_id = server.web_app.settings["file_id_manager"].get_id(path)
+        apps = server.extension_manager.extension_apps["jupyter_server_ydoc"]
+        rooms = [app.ywebsocket_server.rooms.get(f"json:notebook:{file_id}") for app in apps]
+        return any(room.ready for room in rooms if room is not None)
+    except Exception:  # another version
+        return True
+
+
 class NotebookContents:
     """Reads and writes notebooks by Jupyter's contents manager.
 

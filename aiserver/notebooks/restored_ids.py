@@ -1,7 +1,8 @@
 """Give the cells of a notebook that is read from its file the ids of their histories.
 
-Invariants: the file isn't written. Two pages that read the same file get the same ids. A recorded
-cell keeps its id. A cell that may be another one than the recorded cell with its id gets a new one.
+Invariants: the file isn't written, and a damaged one is copied before others can write it. Two
+pages that read the same file get the same ids. A recorded cell keeps its id. A cell that may be
+another one than the recorded cell with its id gets a new one.
 """
 
 from __future__ import annotations
@@ -10,16 +11,21 @@ import asyncio
 import contextlib
 import functools
 import inspect
+import itertools
+import json
 import logging
 import uuid
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
+from .. import durable
 from ..errors import StorageError
 from ..models import is_id
 from ..redact import redact
 from ..requests import MAX_SOURCE
+from ..sessions.record.codec import has_markers
 from .cell_match import FileCell, RecognisedCells, is_positional, normalized
 from .identity import NotebookRegistry
 
@@ -28,13 +34,19 @@ _KEY = "aiserver"  # the key of AI Server's data in a notebook's metadata
 
 
 def restore_on_reading(
-    manager: Any, registry: NotebookRegistry, log: logging.Logger, *, is_shared: bool = False
+    manager: Any,
+    registry: NotebookRegistry,
+    log: logging.Logger,
+    *,
+    folder: Path | None = None,
+    is_open: Callable[[str], bool] = lambda path: False,
 ) -> None:
     """Restore the ids in all notebooks that a contents manager reads from now on.
 
     If that fails, or if the manager isn't asynchronous, unlike the session store, ids that another
-    cell may have are replaced. An empty file of a notebook with a history is an empty notebook,
-    unless ``is_shared``: jupyter-collaboration would replace everybody's cells by none.
+    cell may have are replaced. An empty or damaged file, in ``folder``, of a notebook with a
+    history is an empty notebook, unless people have it open together: jupyter-collaboration would
+    replace everybody's cells by none, and it writes the file again.
     """
     read = manager.get
 
@@ -43,7 +55,7 @@ def restore_on_reading(
         try:
             model = await read(*args, **kwargs)
         except Exception:  # Jupyter's error is the one that people should see
-            empty = None if is_shared else await _empty_notebook(read, registry, *args, **kwargs)
+            empty = await _empty_notebook(read, registry, folder, is_open, *args, **kwargs)
             if empty is None:
                 raise
             return empty
@@ -69,23 +81,51 @@ def restore_on_reading(
 async def _empty_notebook(
     read: Any,
     registry: NotebookRegistry,
+    folder: Path | None,
+    is_open: Callable[[str], bool],
     path: str,
     content: bool = True,
     *args: Any,
     **kwargs: Any,
 ) -> dict[str, Any] | None:
-    """Return an empty notebook with its id, if the file of one with a history has no bytes.
+    """Return an empty notebook with its id, if the file of one with a history has lost its cells.
 
     So the notebook can be opened, and the page offers to bring its cells back.
     """
     with contextlib.suppress(Exception):
         model = await read(path, False, *args, **kwargs) if content else {}
-        if model.get("type") == "notebook" and model.get("size") == 0:
-            notebook_id = await registry.id_at(path)
+        notebook_id = await registry.id_at(path) if model.get("type") == "notebook" else None
+        if notebook_id is None or is_open(path):
+            return None
+        is_empty = model.get("size") == 0
+        if is_empty or (
+            folder and await asyncio.to_thread(_copy_damaged, folder / path.strip("/"))
+        ):
             metadata = {_KEY: {"notebook_id": notebook_id}}
             empty = {"nbformat": 4, "nbformat_minor": 5, "metadata": metadata, "cells": []}
-            return {**model, "format": "json", "content": empty} if notebook_id else None
+            return {**model, "size": 0, "format": "json", "content": empty}
     return None
+
+
+def _copy_damaged(file: Path) -> bool:
+    """Return whether a file isn't JSON. If so, copy it: the next save replaces it."""
+    data = _read(file)
+    try:
+        is_json = isinstance(json.loads(data), dict)
+    except (ValueError, RecursionError):
+        is_json = False
+    if is_json or has_markers(data):  # a person resolves a conflict
+        return False
+    # The name that Jupyter gives to damaged files.
+    names = (f"{file}.invalid{number or ''}" for number in itertools.count())
+    copy = next(path for path in map(Path, names) if _read(path) in (b"", data))
+    copy.write_bytes(data)
+    return True
+
+
+def _read(file: Path) -> bytes:
+    read = durable.read_file(file)
+    return read[0] if read else b""
 
 
 def replace_positional_ids(notebook: dict[str, Any]) -> None:

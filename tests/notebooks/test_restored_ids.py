@@ -1043,3 +1043,48 @@ async def test_the_empty_file_of_a_notebook_is_read_as_an_empty_notebook(world: 
     Unreadable.size = 1
     with pytest.raises(ValueError, match="unreadable"):
         await manager.get("a.ipynb")
+
+
+@pytest.mark.parametrize(
+    ("damaged", "is_open", "is_read"),
+    [
+        (b'{"cells": [{"source": "x', False, True),
+        (b"\0" * 64, False, True),
+        (b'{"cells": [], "nbformat": 99}', False, False),
+        (b'{\n<<<<<<< ours\n"a"\n=======\n"b"\n>>>>>>> theirs\n', False, False),
+        (b'{"cells": [', True, False),
+    ],
+)
+@in_loop
+async def test_a_damaged_file_is_copied_and_read_as_an_empty_notebook(
+    world: World, tmp_path: Path, damaged: bytes, is_open: bool, is_read: bool
+) -> None:
+    """P54"""
+
+    class Unreadable(Manager):
+        async def get(self, path: str, content: bool = True) -> dict[str, Any]:
+            if content:
+                raise ValueError("unreadable")
+            return {**await super().get(path, False), "size": len(damaged)}
+
+    await Notebook(world, "a.ipynb").open()
+    file, copied = tmp_path / "a.ipynb", tmp_path / "a.ipynb.invalid"
+    file.write_bytes(damaged)
+    manager = Unreadable({})
+    log = logging.getLogger("test")
+    options: Any = {"folder": tmp_path, "is_open": lambda path: is_open}
+    restore_on_reading(manager, world.registry, log, **options)
+    for _ in range(2 if is_read else 0):
+        model = await manager.get("a.ipynb")
+        assert (model["content"]["cells"], model["size"]) == ([], 0)
+        assert copied.read_bytes() == damaged
+    if not is_read:
+        with pytest.raises(ValueError, match="unreadable"):
+            await manager.get("a.ipynb")
+        assert not copied.exists()
+    elif damaged.startswith(b"{"):
+        damaged = b"{"
+        file.write_bytes(damaged)
+        await manager.get("a.ipynb")
+        assert (tmp_path / "a.ipynb.invalid1").read_bytes() == damaged
+    assert file.read_bytes() == damaged

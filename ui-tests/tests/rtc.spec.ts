@@ -503,3 +503,32 @@ test('cells that vanish from the file of a shared notebook are brought back for 
   await expect.poll(() => sourcesOf(a)).toEqual(whole);
   await expect.poll(() => sourcesOf(b)).toEqual(whole);
 });
+
+for (const [what, damage] of [
+  ['no bytes', () => ''],
+  ['half of its bytes', (text: string) => text.slice(0, text.length / 2)]
+] as const) {
+  test(`a notebook whose file has ${what} opens, and its cells come back (P54)`, async ({
+    openByBoth,
+    place
+  }) => {
+    const path = `damaged-${what.split(' ')[0]}.ipynb`;
+    const sources = ['a = 1', 'b = 1', 'c = 1', 'd = 1'];
+    await place.write(path, notebookFile(sources));
+    // No page has opened it yet: jupyter-collaboration would keep the document for a while.
+    const agent = new Agent(place.url, place.token);
+    await agent.use('run_begin', { path, intent: 'look' });
+    await place.write(path, damage(await place.read(path)));
+    const [, b] = await openByBoth('other.ipynb', ['z = 1']);
+    // The file doesn't say any more which kernel it wants.
+    const dialog = b.locator('.jp-Dialog');
+    await b.addLocatorHandler(dialog, () =>
+      dialog.getByRole('button').last().click()
+    );
+    await b.goto(`${place.url}/lab/tree/${path}?reset&token=${place.token}`);
+    await b.getByRole('button', { name: 'Bring all back' }).click();
+    await expect
+      .poll(async () => (await sourcesOf(b)).filter(Boolean))
+      .toEqual(sources);
+  });
+}
