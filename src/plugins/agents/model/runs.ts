@@ -34,6 +34,8 @@ export interface IRunsOptions {
   readonly page: string;
   /** Return the path of an open notebook; null if it isn't open. */
   readonly pathOf: (notebookId: string) => string | null;
+  /** Run cells of an open notebook. */
+  readonly runCells: (notebookId: string, cellIds: readonly string[]) => void;
 }
 
 /** Create the runs of agents on this server. */
@@ -116,8 +118,16 @@ export class AgentRuns {
     return this._act((api, id, path) => api.undo(id, run, path, true));
   }
 
-  async undo(run: string): Promise<void> {
-    await this._act((api, id, path) => api.undo(id, run, path, false));
+  /** Undo a run; return what has changed, or null if that failed. */
+  undo(run: string): Promise<UndoneRun | null> {
+    return this._act((api, id, path) => api.undo(id, run, path, false));
+  }
+
+  /** Run cells of the shown notebook. */
+  runCells(cellIds: readonly string[]): void {
+    if (this._notebookId) {
+      this._options.runCells(this._notebookId, cellIds);
+    }
   }
 
   async redo(run: string): Promise<void> {

@@ -1,6 +1,10 @@
 /** The part of the plugin that is loaded with the first notebook. */
 import { Notification } from '@jupyterlab/apputils';
-import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
+import {
+  type INotebookTracker,
+  NotebookActions,
+  type NotebookPanel
+} from '@jupyterlab/notebook';
 import type { ServerConnection } from '@jupyterlab/services';
 import type { ISettingRegistry } from '@jupyterlab/settingregistry';
 import type { TranslationBundle } from '@jupyterlab/translation';
@@ -10,6 +14,7 @@ import { UUID } from '@lumino/coreutils';
 import React from 'react';
 
 import type { PrivacyLevel } from '../../../api/types';
+import { findCell } from '../../../cells/notebookCell';
 import { failureText } from '../../../labels/failureText';
 import { toFailure } from '../../../state/failure';
 import type {
@@ -47,7 +52,8 @@ export class Agents {
     const { settings, history, rows, tracker, tracking } = _services;
     this._runs = createRuns(settings, {
       page: this._page,
-      pathOf: id => this._withId(id)?.context.localPath ?? null
+      pathOf: id => this._withId(id)?.context.localPath ?? null,
+      runCells: (id, cellIds) => this._runCells(id, cellIds)
     });
     history.changed.connect((_, { notebookId }) =>
       this._runs.refresh(notebookId)
@@ -147,6 +153,14 @@ export class Agents {
       const { cellId } = message;
       history.notify({ notebookId, cellId, isRemote: true });
       this._proposals?.add(panel, cellId);
+    }
+  }
+
+  private _runCells(notebookId: string, cellIds: readonly string[]): void {
+    const panel = this._withId(notebookId);
+    const cells = cellIds.flatMap(id => (panel && findCell(panel, id)) ?? []);
+    if (panel) {
+      void NotebookActions.runCells(panel.content, cells, panel.sessionContext);
     }
   }
 

@@ -27,13 +27,14 @@ const trans = nullTranslator.load('aiserver');
 async function setup(...list: RunSummary[]) {
   const server = new FakeAgents();
   server.agents.runs = list;
+  const executed: unknown[] = [];
   const runs = new AgentRuns({
     api: server,
     page: 'page1',
-    pathOf: id => (id === 'nb' ? 'a.ipynb' : null)
+    pathOf: id => (id === 'nb' ? 'a.ipynb' : null),
+    runCells: (id, cells) => executed.push([id, cells])
   });
   const commands = new CommandRegistry();
-  const executed: unknown[] = [];
   for (const id of [CommandIDs.nextProposal, CommandIDs.acceptRun]) {
     commands.addCommand(id, {
       execute: args => void executed.push([id, args])
@@ -180,12 +181,32 @@ describe('the runs of agents', () => {
       'a.ipynb',
       false
     ]);
+    expect(t.executed).toEqual([]);
     expect(t.text()).toContain('Undone');
     expect(t.text()).toContain('2 cells · undone');
     expect(t.button('Undo run…')).toBeUndefined();
     await t.click('Redo');
     expect(t.server.calls.at(-2)).toEqual(['redo', 'nb', 'run1', 'a.ipynb']);
     expect(t.button('Redo')).toBeUndefined();
+  });
+
+  it('can be undone so that the changed cells run afterwards', async () => {
+    const t = await setup(runOf());
+    await t.click('Claude Code');
+    const cell = { now: 'b', after: 'c', conflicts: [] };
+    t.server.result.cells = [
+      { ...cell, cellId: 'aa', action: 'restore' },
+      { ...cell, cellId: 'bb', action: 'return', now: null },
+      { ...cell, cellId: 'cc', action: 'remove', after: null },
+      { ...cell, cellId: 'dd', action: 'keep', after: 'b' }
+    ];
+    dialog.mockImplementationOnce(async ({ buttons }) => ({
+      button: buttons.at(-1)
+    }));
+    await t.click('Undo run…');
+    expect(t.executed).toEqual([['nb', ['aa', 'bb']]]);
+    const [{ buttons, defaultButton }] = dialog.mock.calls[0];
+    expect(buttons[defaultButton].label).toBe('Undo');
   });
 
   it('can’t be undone while the agent works, or if they changed nothing', async () => {

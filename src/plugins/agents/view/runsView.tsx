@@ -20,7 +20,7 @@ import { CommandIDs, type IAgentsOptions } from '../../../tokens';
 import { Button } from '../../../ui/button';
 import type { AgentRuns } from '../model/runs';
 import { levelText, proposalsText, stateText } from './agentLabels';
-import { confirmUndo } from './undoDialog';
+import { changedCells, confirmUndo } from './undoDialog';
 
 /** The number of runs that are shown before the person asks for all. */
 const SHOWN_RUNS = 5;
@@ -221,11 +221,11 @@ function Actions(props: IRunProps): React.JSX.Element {
   const undo = async () => {
     const preview = await runs.preview(run.run);
     const title = trans.__('Undo “%1” by %2?', run.intent, run.agent.name);
-    if (
-      preview &&
-      (await confirmUndo(title, { undo: preview, numberOf, trans }))
-    ) {
-      await runs.undo(run.run);
+    const choice =
+      preview && (await confirmUndo(title, { undo: preview, numberOf, trans }));
+    const undone = choice && (await runs.undo(run.run));
+    if (undone && choice === 'run') {
+      runs.runCells(changedCells(undone));
     }
   };
   const canAccept =

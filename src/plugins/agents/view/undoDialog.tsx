@@ -13,24 +13,42 @@ interface IPreviewProps {
   readonly trans: TranslationBundle;
 }
 
-/** Ask whether to undo a run. Resolves to true if the person agrees. */
+/** Ask whether to undo a run, and to run the changed cells. Resolves to null if the person cancels. */
 export async function confirmUndo(
   title: string,
   props: IPreviewProps
-): Promise<boolean> {
-  const { trans, undo } = props;
+): Promise<'undo' | 'run' | null> {
+  const { trans, undo: undone } = props;
   const body = ReactWidget.create(<UndoPreview {...props} />);
   body.addClass('jp-AIServer-Agents-undo');
   const close = Dialog.cancelButton({ label: trans.__('Cancel') });
-  const hasChanges = undo.cells.some(({ action }) => action !== 'keep');
+  const hasChanges = undone.cells.some(({ action }) => action !== 'keep');
+  const undo = Dialog.okButton({ label: trans.__('Undo') });
+  const run = Dialog.okButton({
+    label: trans.__('Undo and run'),
+    caption: trans.__('Then run the cells that have changed')
+  });
   const { button } = await showDialog({
     title,
     body,
-    buttons: hasChanges
-      ? [close, Dialog.okButton({ label: trans.__('Undo') })]
-      : [close]
+    defaultButton: hasChanges ? 1 : 0,
+    buttons: !hasChanges
+      ? [close]
+      : changedCells(undone).length
+        ? [close, undo, run]
+        : [close, undo]
   });
-  return button.accept;
+  if (!button.accept) {
+    return null;
+  }
+  return button.label === run.label ? 'run' : 'undo';
+}
+
+/** Return the ids of the cells that have another source, or are there again, after an undo. */
+export function changedCells({ cells }: UndoneRun): string[] {
+  return cells
+    .filter(({ after, now }) => after !== null && after !== now)
+    .map(({ cellId }) => cellId);
 }
 
 export function UndoPreview(props: IPreviewProps): React.JSX.Element {
@@ -42,7 +60,7 @@ export function UndoPreview(props: IPreviewProps): React.JSX.Element {
       <p>
         {hasChanges
           ? trans.__(
-              'What others have written since stays. You can redo this later.'
+              'What others have written since stays, and so do variables in the kernel. You can redo this later.'
             )
           : trans.__('There is nothing to undo any more.')}
       </p>
