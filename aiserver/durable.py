@@ -455,11 +455,7 @@ def copy_to_quarantine(
     new_name, latest_name = _quarantine_names(folder, name, suffix)
     if latest_name and _has_content(folder / latest_name, data):
         return latest_name
-    try:
-        os.link(folder / name, folder / new_name, follow_symlinks=False)
-        flush_folder(folder)
-    except (OSError, NotImplementedError):  # the disk has no hard links
-        replace_file(folder, new_name, data, shareable=True)
+    replace_file(folder, new_name, data, shareable=True)
     return new_name
 
 

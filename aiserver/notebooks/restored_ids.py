@@ -11,7 +11,6 @@ import asyncio
 import contextlib
 import functools
 import inspect
-import itertools
 import json
 import logging
 import uuid
@@ -109,23 +108,16 @@ async def _empty_notebook(
 
 def _copy_damaged(file: Path) -> bool:
     """Return whether a file isn't JSON. If so, copy it: the next save replaces it."""
-    data = _read(file)
+    read = durable.read_file(file)
+    data = read[0] if read else b""
     try:
         is_json = isinstance(json.loads(data), dict)
     except (ValueError, RecursionError):
         is_json = False
     if is_json or has_markers(data):  # a person resolves a conflict
         return False
-    # The name that Jupyter gives to damaged files.
-    names = (f"{file}.invalid{number or ''}" for number in itertools.count())
-    copy = next(path for path in map(Path, names) if _read(path) in (b"", data))
-    copy.write_bytes(data)
+    durable.copy_to_quarantine(file.parent, file.name, data, ".invalid-")
     return True
-
-
-def _read(file: Path) -> bytes:
-    read = durable.read_file(file)
-    return read[0] if read else b""
 
 
 def replace_positional_ids(notebook: dict[str, Any]) -> None:

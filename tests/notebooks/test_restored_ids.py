@@ -1068,7 +1068,7 @@ async def test_a_damaged_file_is_copied_and_read_as_an_empty_notebook(
             return {**await super().get(path, False), "size": len(damaged)}
 
     await Notebook(world, "a.ipynb").open()
-    file, copied = tmp_path / "a.ipynb", tmp_path / "a.ipynb.invalid"
+    file, copied = tmp_path / "a.ipynb", tmp_path / "a.ipynb.invalid-1"
     file.write_bytes(damaged)
     manager = Unreadable({})
     log = logging.getLogger("test")
@@ -1086,5 +1086,5 @@ async def test_a_damaged_file_is_copied_and_read_as_an_empty_notebook(
         damaged = b"{"
         file.write_bytes(damaged)
         await manager.get("a.ipynb")
-        assert (tmp_path / "a.ipynb.invalid1").read_bytes() == damaged
+        assert (tmp_path / "a.ipynb.invalid-2").read_bytes() == damaged
     assert file.read_bytes() == damaged

@@ -105,7 +105,7 @@ def new_run_id() -> str:
 def run_of_session(agent: Agent, session: str, log: Iterable[NotebookLogEntry]) -> tuple[str, bool]:
     """Return the id of the run of an agent's own session, and whether it is new.
 
-    A session goes on after its run was undone: what follows is another run.
+    After its run was undone, the next change in the session belongs to a new run.
     """
     states = {item.data.get("run"): item.data.get("state") for item in log if item.type == RUN}
     run = f"{agent.name}\n{session}"

@@ -51,7 +51,7 @@ class Notebook:
     is_open: bool
     language: str = "python"
     model: dict[str, Any] | None = field(default=None, compare=False, repr=False)
-    """What was read from the file; None if it isn't known."""
+    """The model of the file in the contents API, if the notebook was just read."""
 
     def find(self, cell_id: str) -> dict[str, Any]:
         """Return a cell. Raises NotFound."""

@@ -223,9 +223,9 @@ function Actions(props: IRunProps): React.JSX.Element {
     const title = trans.__('Undo “%1” by %2?', run.intent, run.agent.name);
     const choice =
       preview && (await confirmUndo(title, { undo: preview, numberOf, trans }));
-    const undone = choice && (await runs.undo(run.run));
-    if (undone && choice === 'run') {
-      runs.runCells(changedCells(undone));
+    const result = choice && (await runs.undo(run.run));
+    if (result && choice === 'run') {
+      runs.runCells(changedCells(result));
     }
   };
   const canAccept =

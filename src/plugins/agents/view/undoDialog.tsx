@@ -18,11 +18,11 @@ export async function confirmUndo(
   title: string,
   props: IPreviewProps
 ): Promise<'undo' | 'run' | null> {
-  const { trans, undo: undone } = props;
+  const { trans, undo: result } = props;
   const body = ReactWidget.create(<UndoPreview {...props} />);
   body.addClass('jp-AIServer-Agents-undo');
   const close = Dialog.cancelButton({ label: trans.__('Cancel') });
-  const hasChanges = undone.cells.some(({ action }) => action !== 'keep');
+  const hasChanges = result.cells.some(({ action }) => action !== 'keep');
   const undo = Dialog.okButton({ label: trans.__('Undo') });
   const run = Dialog.okButton({
     label: trans.__('Undo and run'),
@@ -32,11 +32,11 @@ export async function confirmUndo(
     title,
     body,
     defaultButton: hasChanges ? 1 : 0,
-    buttons: !hasChanges
-      ? [close]
-      : changedCells(undone).length
-        ? [close, undo, run]
-        : [close, undo]
+    buttons: [
+      close,
+      ...(hasChanges ? [undo] : []),
+      ...(changedCells(result).length ? [run] : [])
+    ]
   });
   if (!button.accept) {
     return null;
