@@ -320,10 +320,9 @@ def test_a_false_byte_order_mark_hides_no_turn(mark: bytes) -> None:
     assert recover(text.encode("utf-16"), KEY).interactions == session.interactions
 
 
-@pytest.mark.parametrize("links", [True, False], ids=["hard links", "no hard links"])
 @in_loop
 async def test_failed_saves_quarantine_a_damaged_file_once(
-    files: FileBackend, monkeypatch: pytest.MonkeyPatch, links: bool
+    files: FileBackend, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """P20, P22"""
 
@@ -331,8 +330,6 @@ async def test_failed_saves_quarantine_a_damaged_file_once(
         raise OSError(28, "No space left on device")
 
     files.plant(KEY, GOOD[:-3])
-    if not links:
-        monkeypatch.setattr(os, "link", refuse)
     with monkeypatch.context() as full:
         full.setattr(sessionfiles, "replace_file", refuse)
         for _ in range(3):
