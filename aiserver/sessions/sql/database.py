@@ -24,7 +24,7 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from typing import Any, TypeVar
 
-from sqlalchemy import Connection, delete, insert, select, update
+from sqlalchemy import Connection, bindparam, delete, insert, select, update
 
 from ..key_value import BLOB, LOG, MEMORY, SESSION, Transaction
 from . import schema
@@ -38,6 +38,30 @@ _RETRY_DELAYS = (0.02, 0.05, 0.1, 0.2, 0.4, 0.8)  # seconds between attempts, on
 _OWNER = "owner"
 """The kind of a value with an owner's name in JSON, if the name can't be the key."""
 _Key = tuple[str, str, str]
+
+# Building a statement takes longer than running it in SQLite (benchmarks/stores.py).
+_columns = values.c
+_AT_KEY = (
+    (_columns.kind == bindparam("at_kind"))
+    & (_columns.owner == bindparam("at_owner"))
+    & (_columns.name == bindparam("at_name"))
+)
+_GET = select(_columns.value).where(_AT_KEY)
+_GET_LOCKED = _GET.with_for_update()
+_FIND_LOCKED = select(_columns.write_id).where(_AT_KEY).with_for_update()
+_INSERT = insert(values)
+_UPDATE = update(values).where(_AT_KEY)
+_DELETE = delete(values).where(_AT_KEY)
+_IN_RANGE = (
+    (_columns.owner == bindparam("at_owner"))
+    & (_columns.kind == bindparam("at_kind"))
+    & (_columns.name >= bindparam("first"))
+    & (_columns.name < bindparam("end"))
+)
+_NAMES = select(_columns.name).where(_IN_RANGE)
+_VALUES = select(_columns.name, _columns.value).where(_IN_RANGE).order_by(_columns.name)
+_DELETE_RANGE = delete(values).where(_IN_RANGE)
+_AFTER_ALL_NAMES = "\x7f"  # names are ASCII
 
 
 class WriteState:
@@ -85,14 +109,17 @@ class WriteState:
         return delay * random.SystemRandom().uniform(0.5, 1.5)
 
 
-def _at(kind: str, owner: str, name: str) -> Any:
-    columns = values.c
-    return (columns.owner == owner) & (columns.kind == kind) & (columns.name == name)
+def _at(key: _Key) -> dict[str, str]:
+    return dict(zip(("at_kind", "at_owner", "at_name"), key, strict=True))
+
+
+def _range(kind: str, owner: str, prefix: str) -> dict[str, str]:
+    end = prefix[:-1] + chr(ord(prefix[-1]) + 1) if prefix else _AFTER_ALL_NAMES
+    return {"at_owner": owner_key(owner), "at_kind": kind, "first": prefix, "end": end}
 
 
 def _find(connection: Connection, key: _Key) -> int | None:
-    query = select(values.c.write_id).where(_at(*key)).with_for_update()
-    return connection.execute(query).scalar()
+    return connection.execute(_FIND_LOCKED, _at(key)).scalar()
 
 
 class SQLTransaction(Transaction):
@@ -105,8 +132,8 @@ class SQLTransaction(Transaction):
 
     def get(self, kind: str, owner: str, name: str) -> bytes | None:
         key = kind, owner_key(owner), name
-        query = select(values.c.value).where(_at(*key))
-        value = self._connection.execute(query.with_for_update() if self._state else query).scalar()
+        query = _GET_LOCKED if self._state else _GET
+        value = self._connection.execute(query, _at(key)).scalar()
         self._exists[key] = value is not None
         return None if value is None else bytes(value)
 
@@ -125,37 +152,34 @@ class SQLTransaction(Transaction):
         if key not in self._exists:
             self._exists[key] = _find(self._connection, key) is not None
         if self._exists[key]:
-            self._connection.execute(update(values).where(_at(*key)), content)
+            self._connection.execute(_UPDATE, content | _at(key))
         else:
             row = {"owner": owner, "kind": kind, "name": name, **content}
-            self._connection.execute(insert(values), row)
+            self._connection.execute(_INSERT, row)
         self._exists[key] = True
 
     def delete(self, kind: str, owner: str, name: str) -> bool:
         assert self._state
         key = kind, owner_key(owner), name
         self._exists[key] = False
-        count = self._connection.execute(delete(values).where(_at(*key))).rowcount
+        count = self._connection.execute(_DELETE, _at(key)).rowcount
         if count:
             self._state.deleted_keys.add(key)
             self._state.must_erase |= kind in (BLOB, MEMORY)
         return count > 0
 
     def names(self, kind: str, owner: str) -> list[str]:
-        query = select(values.c.name).where(self._range(kind, owner, ""))
-        return list(self._connection.execute(query).scalars())
+        return list(self._connection.execute(_NAMES, _range(kind, owner, "")).scalars())
 
     def values(self, kind: str, owner: str, prefix: str) -> dict[str, bytes]:
-        query = select(values.c.name, values.c.value).where(self._range(kind, owner, prefix))
-        rows = self._connection.execute(query.order_by(values.c.name))
+        rows = self._connection.execute(_VALUES, _range(kind, owner, prefix))
         return {name: bytes(value) for name, value in rows}
 
     def delete_all(self, kind: str, owner: str, prefix: str) -> bool:
         # What is known about other rows stays valid.
         for key in [key for key in self._exists if key[:2] == (kind, owner_key(owner))]:
             del self._exists[key]
-        statement = delete(values).where(self._range(kind, owner, prefix))
-        return self._connection.execute(statement).rowcount > 0
+        return self._connection.execute(_DELETE_RANGE, _range(kind, owner, prefix)).rowcount > 0
 
     def owners(self) -> list[str]:
         kinds = values.c.kind.in_((SESSION, LOG, BLOB))
@@ -163,13 +187,6 @@ class SQLTransaction(Transaction):
         query = select(values.c.owner, values.c.value).where(values.c.kind == _OWNER)
         names = {key: json.loads(bytes(name)) for key, name in self._connection.execute(query)}
         return [names.get(key, key) for key in keys]
-
-    def _range(self, kind: str, owner: str, prefix: str) -> Any:
-        condition = (values.c.owner == owner_key(owner)) & (values.c.kind == kind)
-        if prefix:
-            end = prefix[:-1] + chr(ord(prefix[-1]) + 1)
-            condition &= (values.c.name >= prefix) & (values.c.name < end)
-        return condition
 
 
 class Database(ABC):
