@@ -6,11 +6,14 @@ const FIX_REQUEST = 'Fix this error:';
 /** The same of a request to explain an error. */
 const EXPLAIN_REQUEST = '/explain Why does this error occur?';
 
+/** The first line of the title of an undo's conflict in a cell; the run's intent follows. */
+const BEFORE_RUN = 'Lines from before the run:';
+
 export function explainRequest(trans: TranslationBundle): string {
   return `${trans.__('/explain')} ${trans.__('Why does this error occur?')}`;
 }
 
-/** Return a request's text or, if it is about an error, a title, such as "Fix: KeyError 'month'". */
+/** Return a request's text or, if AI Server wrote it, a title, such as "Fix: KeyError 'month'". */
 export function requestTitle(text: string, trans: TranslationBundle): string {
   const title = text.trim();
   const [first, ...lines] = title.split('\n').map(line => line.trim());
@@ -24,6 +27,9 @@ export function requestTitle(text: string, trans: TranslationBundle): string {
   const isFix = fixRequests.includes(first);
   if (isFix && error) {
     return trans.__('Fix: %1', error.replace(/^(\w+): /, '$1 '));
+  }
+  if (first === BEFORE_RUN) {
+    return trans.__('Both changed these lines: back to before “%1”?', lines.join(' '));
   }
   if (error && [EXPLAIN_REQUEST, explainRequest(trans)].includes(first)) {
     return trans.__('Explain the error');

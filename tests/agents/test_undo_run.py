@@ -82,7 +82,25 @@ async def test_a_line_that_both_have_changed_is_a_conflict(worked: Any, call: An
     file.write_text(file.read_text("utf-8").replace("sep=';'", "sep='|'"), "utf-8")
     (conflict,) = (await undo(call, run))[CELL]["conflicts"]
     assert conflict == {"lines": [2, 2], "before": "df = pd.read_csv('sales.csv')"}
-    assert sources(file)[0] == EDITED.replace("sep=';'", "sep='|'")
+    mine = EDITED.replace("sep=';'", "sep='|'")
+    assert sources(file)[0] == mine
+
+    id_ = await notebook_id(call)
+    session = (await call("GET", f"sessions/{id_}/{CELL}")).data
+    (shown,) = session["interactions"]
+    assert shown["user_request"]["intent"].startswith("Lines from before the run:\n")
+    assert (shown["user_request"]["current_code"], shown["contributor"]["kind"]) == (mine, "person")
+    assert shown["ai_response"]["suggestion"] == LONG
+    (listed,) = (await call("GET", f"agents/notebooks/{id_}")).data["runs"]
+    assert listed["proposals"]["open"] == 1
+
+    accept = {"type": "accept", "turnId": shown["turn_id"], "source": LONG}
+    await call("POST", f"sessions/{id_}/{CELL}/events", [accept])
+    file.write_text(file.read_text("utf-8").replace(", sep='|'", ""), "utf-8")
+    path = f"sessions/{id_}/{CELL}/blame"
+    lines = (await call("POST", path, {"source": LONG})).data["lines"]
+    assert "agent" not in {line["author"] for line in lines}
+    assert CELL not in await undo(call, run, "redo"), "the undo itself didn't change the cell"
 
 
 async def test_an_active_run_is_not_undone(

@@ -73,6 +73,17 @@ test(
     await expect
       .poll(() => sourcesOf(page))
       .toEqual(['import pandas as pd', `${BETTER}\nmine = 1`]);
+
+    // What both have changed stays, and is a diff in the cell.
+    const mine = BETTER.replace("';'", "'|'");
+    await setSource(page, 1, mine);
+    await replay.panel.getByRole('button', { name: 'Undo run…' }).click();
+    await dialog.getByRole('button', { name: 'Undo', exact: true }).click();
+    await expect(shown.row).toContainText('Both changed these lines');
+    await page.screenshot({ path: test.info().outputPath('conflict.png') });
+    expect(await sourcesOf(page)).toEqual(['import pandas as pd', mine]);
+    await shown.accept();
+    expect(await sourcesOf(page)).toEqual(['import pandas as pd', LOAD]);
   }
 );
 

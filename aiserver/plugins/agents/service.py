@@ -47,6 +47,8 @@ from .undo import moved_cells
 from .undo_run import UndoPlan, plan_redo, plan_undo
 from .writer import Author, Contents, Notebook, NotebookWriter, read_file
 
+# The first line of the title of an undo's conflict, which the page translates.
+_BEFORE_RUN = "Lines from before the run:"
 _IDLE = 60.0  # seconds without a call after which a run can be undone
 _DECISION = 45.0  # seconds in which the person decides; many agents wait no longer than a minute
 _MAX_FILES = 32  # that agents are about to write
@@ -393,33 +395,32 @@ class AgentService:
             raise _stale("proposed", {edit.cell: source})
         _check_secrets(edit.source, source)
         author = Author(run.agent, run.run, {**data, "base": edit.base})
-        type_ = notebook.find(edit.cell).get("cell_type")
+        turn_id = await self._save_proposal(notebook, edit, author, str(data["intent"]), "agent")
+        return {"proposed": True, "proposal": turn_id, **_state(notebook, edit.cell)}
+
+    async def _save_proposal(
+        self, notebook: Notebook, edit: Edit, author: Author, intent: str, mode: str
+    ) -> int:
+        cell = notebook.find(edit.cell)
+        is_code = cell.get("cell_type") == "code"
         turn = NewTurn(
             timestamp=utc_now(),
             user_request=UserRequest(
-                intent=str(data["intent"]),
-                current_code=source,
-                language=notebook.language if type_ == "code" else "markdown",
+                intent=intent,
+                current_code=cell_source(cell),
+                language=notebook.language if is_code else "markdown",
             ),
             ai_response=AIResponse(suggestion=edit.source, explanation="", status="success"),
-            mode="agent",
+            mode=mode,
             contributor=author.contributor,
-            run=run.run,
+            run=author.run,
             data=dict(author.data),
         )
         key = self.key(notebook.notebook_id, edit.cell)
         saved, _ = await self.services.sessions.save_interaction(key, turn)
-        self.pages.tell(
-            {
-                "type": "proposed",
-                "path": notebook.path,
-                "cellId": edit.cell,
-                "turnId": saved.turn_id,
-                "agent": run.agent.name,
-                "run": run.run,
-            }
-        )
-        return {"proposed": True, "proposal": saved.turn_id, **_state(notebook, edit.cell)}
+        message = {"type": "proposed", "path": notebook.path, "cellId": edit.cell}
+        self.pages.tell({**message, "turnId": saved.turn_id, "run": author.run})
+        return saved.turn_id
 
     async def wait_for_decision(
         self, notebook_id: str, cell_id: str, turn_id: int, seconds: float
@@ -542,7 +543,20 @@ class AgentService:
             )
         orders = {"order": order, "after": notebook.ids}
         await self._log(notebook.notebook_id, entry(RUN, run=plan.run, state=state, **orders))
+        await self._propose_before(plan, notebook)
         return notebook
+
+    async def _propose_before(self, plan: UndoPlan, notebook: Notebook) -> None:
+        """Show conflicts of an undo in their cells, as proposals to go back there, too."""
+        sources = {cell["id"]: cell_source(cell) for cell in notebook.cells}
+        author = Author(None, plan.run, {"undo": plan.run})
+        for cell in plan.cells:
+            now, before = sources.get(cell.cell_id), cell.with_before()
+            is_other = now is not None and before not in (None, now) and now == cell.after
+            if is_other and can_be_proposed(before, now):
+                edit = Edit(cell=cell.cell_id, base=digest(now), source=before)
+                intent = f"{_BEFORE_RUN}\n{plan.intent}"
+                await self._save_proposal(notebook, edit, author, intent, "undo")
 
 
 def _check_own(name: str, agent: Agent | None) -> None:

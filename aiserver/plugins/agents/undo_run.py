@@ -45,6 +45,17 @@ class CellPlan(Payload):
     conflicts: list[ShownConflict] = field(default_factory=list)
 
 
+    def with_before(self) -> str | None:
+        """Return the cell with the lines from before the run in its conflicts; None without any."""
+        if self.after is None or not self.conflicts:
+            return None
+        lines = self.after.split("\n")
+        for conflict in reversed(self.conflicts):
+            first, last = conflict.lines
+            lines[first - 1 : last] = conflict.before.split("\n") if conflict.before else []
+        return unmasked("\n".join(lines), self.after)
+
+
 @dataclass(frozen=True)
 class UndoneRun(Payload):
     """The changes of the cells, and the ids of all cells in their order afterwards."""
@@ -67,6 +78,7 @@ class UndoPlan:
 
     run: str
     agent: str
+    intent: str
     notebook: Notebook
     cells: list[CellPlan]
     operations: list[Operation]
@@ -105,7 +117,7 @@ def plan_redo(run: str, notebook: Notebook, history: History) -> UndoPlan:
     cells: list[CellPlan] = []
     for cell_id in history.sessions:
         own = history.timeline.steps(cell_id)
-        undos = [step for step in own if (step.data or {}).get("undo") == run]
+        undos = [step for step in own if step.kind != "turn" and _undoes(step, run)]
         if undos:
             cells.append(_redo_cell(cell_id, undos[-1], now.get(cell_id)))
     moves = _moves_of_undo(run, history.log, notebook.ids)
@@ -128,7 +140,12 @@ def _plan(
     last = history.timeline.last()
     types = {cell.cell_id: cell.type for cell in (*last.cells, *last.deleted)} if last else {}
     operations = _operations(cells, notebook.ids, order, types)
-    return UndoPlan(run, _agent(run, history.log), notebook, cells, operations, order)
+    agent, intent = _agent_and_intent(run, history.log)
+    return UndoPlan(run, agent, intent, notebook, cells, operations, order)
+
+
+def _undoes(step: Step, run: str) -> bool:
+    return (step.data or {}).get("undo") == run
 
 
 def _undo_cell(cell_id: str, edits: Sequence[CellEdit], now: str | None) -> CellPlan:
@@ -234,12 +251,13 @@ def _ids(stored: object) -> list[str]:
     return list(map(str, stored)) if isinstance(stored, list) else []
 
 
-def _agent(run: str, log: Iterable[NotebookLogEntry]) -> str:
+def _agent_and_intent(run: str, log: Iterable[NotebookLogEntry]) -> tuple[str, str]:
     for item in log:
         if item.type == RUN and item.data.get("run") == run:
             agent = item.data.get("agent")
-            return str(agent.get("name", "")) if isinstance(agent, dict) else ""
-    return ""
+            name = agent.get("name", "") if isinstance(agent, dict) else ""
+            return str(name), str(item.data.get("intent", ""))
+    return "", ""
 
 
 def _shown(conflict: Conflict) -> ShownConflict:

@@ -14,6 +14,11 @@ const MAX_ANSWERS = 5;
 
 export const NO_TURN = 0;
 
+/** Whether nobody asked for a suggestion here: an agent's proposal, or a conflict of an undo. */
+export function isProposal(suggestion: ISuggestion | null): boolean {
+  return suggestion?.agent !== undefined || suggestion?.mode === 'undo';
+}
+
 export interface ISuggestion {
   readonly turnId: number;
   readonly intent: string;

@@ -21,7 +21,7 @@ import {
   IWaitingProposal,
   isSameCell
 } from '../../tokens';
-import { NO_TURN, fromAnswer } from './answers';
+import { NO_TURN, fromAnswer, isProposal } from './answers';
 import { withCurrentFrames } from './context/attachments';
 import { IMention, handedOutput, shareKeys } from './context/mentions';
 import type { ChosenLevels } from './context/privacyLevels';
@@ -95,7 +95,7 @@ export class GenerationModel extends GenerationStore {
   private get _isFreeForProposals(): boolean {
     const { phase, branch } = this.state;
     return phase === 'suggested'
-      ? this.suggestion?.agent !== undefined && !this.decision.isRevised
+      ? isProposal(this.suggestion) && !this.decision.isRevised
       : phase === 'idle' ||
           (phase === 'editing' && !this.inputText.trim() && !branch);
   }

@@ -129,9 +129,11 @@ export interface IPastTurns {
   readonly uncountedTurnIds: readonly number[];
 }
 
+/** Return the last request if it is a proposal of an agent, or a conflict of an undo, and waits. */
 export function waitingProposal({ turns }: IPastTurns): Step | null {
   const last = turns.at(-1);
-  return last?.author === 'agent' && last.outcome === 'open' ? last : null;
+  const isProposal = last?.author === 'agent' || last?.mode === 'undo';
+  return isProposal && last.outcome === 'open' ? last : null;
 }
 
 export async function loadPastTurns(

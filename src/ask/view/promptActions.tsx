@@ -16,6 +16,7 @@ import { isForbidden } from '../../state/features';
 import { Button, CopyButton } from '../../ui/button';
 import { askIcon } from '../../ui/icons';
 import { TextField, ignoreRepeatedKey } from '../../ui/textField';
+import { isProposal } from '../model/answers';
 import { type IGenerationState, requestNumber } from '../model/state';
 import type { IRow } from './row';
 
@@ -181,13 +182,13 @@ function RunButton({ row }: IRowProps): React.JSX.Element | null {
   ) : null;
 }
 
-/** Asks the same model again; none for an agent, which nobody can ask here. */
+/** Asks the same model again; none for a proposal, which no model made. */
 function RetryButton(
   props: IRowProps & { isPrimary?: boolean }
 ): React.JSX.Element | null {
   const { row, isPrimary } = props;
   const { model, trans } = row;
-  return model.suggestion?.agent !== undefined ? null : (
+  return isProposal(model.suggestion) ? null : (
     <Button
       label={isPrimary ? trans.__('Try again') : trans.__('Regenerate')}
       title={trans.__('Ask the model for another answer')}

@@ -156,6 +156,10 @@ describe('PromptRow, with problems and failures', () => {
     const trans = nullTranslator.load('aiserver');
     const explain = explainErrorRequest('Traceback\nKeyError: 1', trans);
     expect(requestTitle(explain, trans)).toBe('Explain the error');
+    const conflict = 'Lines from before the run:\nclean the dates';
+    expect(requestTitle(conflict, trans)).toBe(
+      'Both changed these lines: back to before “clean the dates”?'
+    );
   });
 
   it('shows a problem that a line has twice once, and corrects both', async () => {

@@ -228,9 +228,11 @@ function Actions(props: IRunProps): React.JSX.Element {
       runs.runCells(changedCells(result));
     }
   };
-  const canAccept =
-    run.proposals.open > 0 && commands.hasCommand(CommandIDs.acceptRun);
   const isUndone = run.state === 'undone';
+  const canAccept =
+    !isUndone &&
+    run.proposals.open > 0 &&
+    commands.hasCommand(CommandIDs.acceptRun);
   return (
     <div className="jp-AIServer-Agents-actions">
       {canAccept && (
