@@ -121,11 +121,8 @@ async def test_a_proposal_is_announced(agent: AgentClient, notebook: Write, open
     proposed = await agent.use("cell_edit", **edit)
     await until(lambda: any(message["type"] == "proposed" for message in page.received))
     (message,) = [each for each in page.received if each["type"] == "proposed"]
-    assert (message["cellId"], message["turnId"], message["agent"]) == (
-        CELL,
-        proposed["proposal"],
-        "Codex",
-    )
+    expected = CELL, proposed["proposal"], run
+    assert (message["cellId"], message["turnId"], message["run"]) == expected
 
 
 async def test_a_page_that_does_not_answer_is_not_overruled(

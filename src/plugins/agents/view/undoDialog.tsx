@@ -22,7 +22,7 @@ export async function confirmUndo(
   const body = ReactWidget.create(<UndoPreview {...props} />);
   body.addClass('jp-AIServer-Agents-undo');
   const close = Dialog.cancelButton({ label: trans.__('Cancel') });
-  const hasChanges = result.cells.some(({ action }) => action !== 'keep');
+  const hasChanges = changesAny(result);
   const undo = Dialog.okButton({ label: trans.__('Undo') });
   const run = Dialog.okButton({
     label: trans.__('Undo and run'),
@@ -51,10 +51,17 @@ export function changedCells({ cells }: UndoneRun): string[] {
     .map(({ cellId }) => cellId);
 }
 
+/** Whether the undo changes a cell, or shows a conflict in one. */
+function changesAny({ cells }: UndoneRun): boolean {
+  return cells.some(
+    ({ action, conflicts }) => action !== 'keep' || conflicts.length > 0
+  );
+}
+
 export function UndoPreview(props: IPreviewProps): React.JSX.Element {
   const { undo, numberOf, trans } = props;
   const { cells } = undo;
-  const hasChanges = cells.some(({ action }) => action !== 'keep');
+  const hasChanges = changesAny(undo);
   return (
     <>
       <p>
