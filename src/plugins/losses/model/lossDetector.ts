@@ -6,7 +6,7 @@
 import type { ICell } from '@jupyterlab/nbformat';
 import type { NotebookPanel } from '@jupyterlab/notebook';
 
-import type { ContributorBody } from '../../../api/types';
+import type { ContributorBody, Moment } from '../../../api/types';
 import { recordedCell } from '../../../cells/recordedCell';
 import { sourceOf } from '../../../cells/source';
 import { FILE_ON_DISK } from '../../../records/contributor';
@@ -84,7 +84,6 @@ export class LossDetector {
       announce({
         panel,
         ...last,
-        contributor: { kind: 'program', name: FILE_ON_DISK },
         cells: new Map(cells.map(cell => [cell.id as string, cell]))
       });
     }
@@ -159,7 +158,9 @@ export class LossDetector {
     }
     const { moments, version } = await api.timeline(notebookId);
     const earlier = moments
-      .filter(({ timestamp }) => new Date(timestamp) < openTime)
+      .filter(
+        moment => !isUnasked(moment) && new Date(moment.timestamp) < openTime
+      )
       .reverse();
     // The server saves a shared notebook after each change, and the page doesn't record it.
     const isSaved = ({ saved }: { saved: boolean }) =>
@@ -168,19 +169,30 @@ export class LossDetector {
     if (!last) {
       return null;
     }
-    const removed = moments
+    const deletions = moments
       .slice(last.index + 1)
-      .filter(({ kind }) => kind === 'delete' || kind === 'merge')
+      .filter(({ kind }) => kind === 'delete' || kind === 'merge');
+    const removed = deletions
+      .filter(moment => !isUnasked(moment))
       .flatMap(moment => [moment, ...(moment.furtherSteps ?? [])])
       .map(({ cellId }) => cellId);
     const { cells } = await api.moment(notebookId, last.index, version);
     const before = cells
       .filter(({ cellId }) => !removed.includes(cellId))
       .map(cell => ({ ...cell, id: cell.cellId }));
-    return { before, time: new Date(last.timestamp) };
+    const agent = deletions.find(isUnasked);
+    const contributor: ContributorBody = agent
+      ? { kind: 'agent', name: agent.name }
+      : { kind: 'program', name: FILE_ON_DISK };
+    return { before, contributor, time: new Date(last.timestamp) };
   }
 
   private readonly _losses = new WeakMap<NotebookPanel, PendingLoss>();
+}
+
+/** Whether an agent made a change by itself: with AI Server's tools, it gives an intent. */
+function isUnasked({ author, title }: Moment): boolean {
+  return author === 'agent' && !title;
 }
 
 function cellsOf({ context }: NotebookPanel): ICellText[] {
