@@ -6,7 +6,7 @@ import { defineConfig } from '@playwright/test';
 
 /** The tests that start something else than JupyterLab in the environment of the tests. */
 const PLACES =
-  /[\\/](base-url|hub|hub-database|notebook7|rtc|wheel)\.spec\.ts$/;
+  /[\\/](base-url|hub|hub-database|lost|notebook7|rtc|wheel)\.spec\.ts$/;
 
 // eslint-disable-next-line @typescript-eslint/no-require-imports
 const base = require('@jupyterlab/galata/lib/playwright-config');

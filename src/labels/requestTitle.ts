@@ -29,7 +29,10 @@ export function requestTitle(text: string, trans: TranslationBundle): string {
     return trans.__('Fix: %1', error.replace(/^(\w+): /, '$1 '));
   }
   if (first === BEFORE_RUN) {
-    return trans.__('Both changed these lines: back to before “%1”?', lines.join(' '));
+    return trans.__(
+      'Both changed these lines: back to before “%1”?',
+      lines.join(' ')
+    );
   }
   if (error && [EXPLAIN_REQUEST, explainRequest(trans)].includes(first)) {
     return trans.__('Explain the error');

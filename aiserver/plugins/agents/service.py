@@ -552,8 +552,9 @@ class AgentService:
         author = Author(None, plan.run, {"undo": plan.run})
         for cell in plan.cells:
             now, before = sources.get(cell.cell_id), cell.with_before()
-            is_other = now is not None and before not in (None, now) and now == cell.after
-            if is_other and can_be_proposed(before, now):
+            if now is None or before in (None, now) or now != cell.after:
+                continue
+            if can_be_proposed(before, now):
                 edit = Edit(cell=cell.cell_id, base=digest(now), source=before)
                 intent = f"{_BEFORE_RUN}\n{plan.intent}"
                 await self._save_proposal(notebook, edit, author, intent, "undo")

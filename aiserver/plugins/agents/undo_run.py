@@ -44,7 +44,6 @@ class CellPlan(Payload):
     after: str | None = nullable()
     conflicts: list[ShownConflict] = field(default_factory=list)
 
-
     def with_before(self) -> str | None:
         """Return the cell with the lines from before the run in its conflicts; None without any."""
         if self.after is None or not self.conflicts:
