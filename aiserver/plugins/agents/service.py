@@ -44,11 +44,9 @@ from .permissions import LEVELS, Level, Permissions
 from .protocol import Agent
 from .runs import CALL, RUN, RunSummary, agent_data, entry, new_run_id, run_of_session, runs_of
 from .undo import moved_cells
-from .undo_run import UndoPlan, plan_redo, plan_undo
+from .undo_run import BEFORE_RUN, UndoPlan, plan_redo, plan_undo
 from .writer import Author, Contents, Notebook, NotebookWriter, read_file
 
-# The first line of the title of an undo's conflict, which the page translates.
-_BEFORE_RUN = "Lines from before the run:"
 _IDLE = 60.0  # seconds without a call after which a run can be undone
 _DECISION = 45.0  # seconds in which the person decides; many agents wait no longer than a minute
 _MAX_FILES = 32  # that agents are about to write
@@ -543,21 +541,11 @@ class AgentService:
             )
         orders = {"order": order, "after": notebook.ids}
         await self._log(notebook.notebook_id, entry(RUN, run=plan.run, state=state, **orders))
-        await self._propose_before(plan, notebook)
+        for edit in plan.conflicts(notebook):
+            author = Author(None, plan.run, {"undo": plan.run})
+            intent = f"{BEFORE_RUN}\n{plan.intent}"
+            await self._save_proposal(notebook, edit, author, intent, "undo")
         return notebook
-
-    async def _propose_before(self, plan: UndoPlan, notebook: Notebook) -> None:
-        """Show conflicts of an undo in their cells, as proposals to go back there, too."""
-        sources = {cell["id"]: cell_source(cell) for cell in notebook.cells}
-        author = Author(None, plan.run, {"undo": plan.run})
-        for cell in plan.cells:
-            now, before = sources.get(cell.cell_id), cell.with_before()
-            if now is None or before in (None, now) or now != cell.after:
-                continue
-            if can_be_proposed(before, now):
-                edit = Edit(cell=cell.cell_id, base=digest(now), source=before)
-                intent = f"{_BEFORE_RUN}\n{plan.intent}"
-                await self._save_proposal(notebook, edit, author, intent, "undo")
 
 
 def _check_own(name: str, agent: Agent | None) -> None:

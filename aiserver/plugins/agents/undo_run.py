@@ -6,7 +6,7 @@ merges by lines, so that what others wrote before, between and after them stays.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -17,11 +17,14 @@ from ...notebooks.restored_ids import cell_source
 from ...payload import Payload, nullable
 from ...redact import redact
 from ...replay import Step
-from .masks import hidden, unmasked
+from .masks import can_be_proposed, hidden, unmasked
 from .operations import Delete, Edit, Insert, Move, Operation, digest
 from .runs import CALL, RUN
 from .undo import Action, CellEdit, Conflict, moved_cells, undo_edits, undo_order
 from .writer import Notebook
+
+BEFORE_RUN = "Lines from before the run:"
+"""The first line of a conflict's title in a cell; the page translates it."""
 
 
 @dataclass(frozen=True)
@@ -82,6 +85,16 @@ class UndoPlan:
     cells: list[CellPlan]
     operations: list[Operation]
     order: list[str]
+
+    def conflicts(self, notebook: Notebook) -> Iterator[Edit]:
+        """Return, after the undo, the edits with which conflicts would be as before the run."""
+        sources = {cell["id"]: cell_source(cell) for cell in notebook.cells}
+        for cell in self.cells:
+            now, before = sources.get(cell.cell_id), cell.with_before()
+            if now is None or before is None or before == now or now != cell.after:
+                continue
+            if can_be_proposed(before, now):
+                yield Edit(cell=cell.cell_id, base=digest(now), source=before)
 
     def for_agents(self) -> UndoneRun:
         """Return the changes without secrets."""
