@@ -151,13 +151,9 @@ for (const environment of ['', 'rtc']) {
             await test.step(way, async () => {
               const name = `${way.replaceAll(' ', '-')}.ipynb`;
               const isKept = isOpen && environment && UNREADABLE.test(way);
-              await (isKept ? keeps : getsBack)(
-                place,
-                name,
-                page,
-                isOpen,
-                lose
-              );
+              await (isKept
+                ? keeps(place, name, page, lose)
+                : getsBack(place, name, page, isOpen, lose));
             });
           }
         }
@@ -197,7 +193,6 @@ async function keeps(
   place: Place,
   name: string,
   page: Page,
-  isOpen: boolean,
   lose: (lost: ICase) => Promise<RegExp>
 ): Promise<void> {
   const text = await prepare(place, name, page);
