@@ -19,6 +19,7 @@ CHECK_MODULES = (
     "scopes/names",
     "frames/values",
     "frames/context",
+    "frames/current",
     "frames/value_checks",
     "frames/pandas_methods",
     "frames/polars_methods",

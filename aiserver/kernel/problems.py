@@ -207,7 +207,7 @@ def _correction(name: str, kind: str, candidates: list[str]) -> str:
     if len(candidates) != 1 or kind == "missing_file":
         return ""
     [other] = candidates
-    if kind.startswith("not_"):
+    if kind.startswith("not_") or kind == "no_effect":
         return other
     words, other_words = _words(name), _words(other)
     is_part = bool(words) and all(

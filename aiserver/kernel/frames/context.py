@@ -10,6 +10,12 @@ from typing import Any
 from ..problems import MAX_NAME_LENGTH, Problems, has_one_line
 from .values import UNKNOWN, Arguments, Frame, Labels, Text, Texts, Value
 
+# Names that pandas has removed, and those in their place.
+_REMOVED_NAMES = {
+    **{"applymap": "map", "iteritems": "items", "as_matrix": "to_numpy", "sort": "sort_values"},
+    **{"get_values": "to_numpy", "is_copy": "copy", "ftypes": "dtypes"},
+}
+
 
 class Context:
     """The interface of ``Flow`` for the modules of this package.
@@ -105,7 +111,14 @@ class Context:
     def report_attribute(self, node: ast.Attribute, owner: str, names: Iterable[str]) -> None:
         position = self.problems.position_of_name(node, node.attr)
         message = f"{owner} has no {node.attr!r}."
-        self.report(position, "missing_attribute", node.attr, message, names)
+        names = list(names)
+        current = _REMOVED_NAMES.get(node.attr)
+        if current in names and "missing_attribute" not in self.ignored_kinds:
+            self.problems.add(
+                position, "missing_attribute", node.attr, message, [current], correction=current
+            )
+        else:
+            self.report(position, "missing_attribute", node.attr, message, names)
 
     def report_column(self, frame: Frame, name: str, node: Any) -> None:
         message = f"The DataFrame has no column {name!r}."

@@ -28,6 +28,18 @@ from ..inspection.objects import (
 from ..problems import Problems
 from ..scopes.bindings import VALUE_KINDS, parameters_of
 from .context import Context, argument_nodes
+from .current import (
+    check_call,
+    check_called,
+    check_condition,
+    check_key_of_groups,
+    check_numpy_name,
+    check_object_dtype,
+    check_part_of_date,
+    check_position,
+    check_property,
+    check_truth,
+)
 from .functions import call_symbol, may_create_files
 from .pandas_methods import call_groups, call_pandas, call_plot, call_series
 from .polars_methods import call_expression, call_polars, call_polars_groups
@@ -196,14 +208,19 @@ class Expressions(Context):
         return value
 
     def _of_IfExp(self, node: ast.IfExp) -> Value:
-        self.value(node.test)
+        check_condition(self, node.test)
         self._uncertain([node.body, node.orelse])
         return UNKNOWN
 
     def _of_BoolOp(self, node: ast.BoolOp) -> Value:
-        self.value(node.values[0])
+        check_truth(self, node)
         self._uncertain(node.values[1:])
         return UNKNOWN
+
+    def _of_UnaryOp(self, node: ast.UnaryOp) -> Value:
+        if isinstance(node.op, ast.Not):
+            check_truth(self, node)
+        return self._operation(node)
 
     def _uncertain(self, nodes: list[Any]) -> None:
         with self.ignoring(_UNCERTAIN_KINDS):
@@ -215,6 +232,11 @@ class Expressions(Context):
     def _operation(self, node: Any) -> Value:
         if isinstance(node, (ast.BinOp, ast.Compare)):
             check_operation(self, node)
+            for operand in ast.iter_child_nodes(node):
+                if isinstance(operand, ast.Attribute):
+                    check_called(self, operand)
+        if isinstance(node, ast.Compare):
+            check_object_dtype(self, node)
         values = [self.value(child) for child in ast.iter_child_nodes(node)]
         expressions = [value for value in values if isinstance(value, Expression)]
         if expressions:
@@ -229,7 +251,7 @@ class Expressions(Context):
         is_sum = isinstance(getattr(node, "op", None), ast.Add)
         return self._texts(self.labels(node)) if is_sum else UNKNOWN
 
-    _of_UnaryOp = _of_Compare = _of_BinOp = _operation
+    _of_Compare = _of_BinOp = _operation
 
     # Attributes
 
@@ -265,6 +287,8 @@ class Expressions(Context):
             member = module_value(value, name)
             if member is not MISSING:
                 return self.lift(member, path)
+            if check_numpy_name(self, owner, node):
+                return UNKNOWN
             is_implicit = name.startswith("__") or may_provide(value, name)
             if is_implicit or submodule_exists(owner.path, name):
                 module = loaded_module(path)
@@ -299,6 +323,8 @@ class Expressions(Context):
             if isinstance(owner, Groups):
                 return owner.select(Labels([(name, node)], True, is_single=True))
             return frame.column(name) if is_column and frame.library == "pandas" else UNKNOWN
+        if isinstance(owner, Series) and not is_called:
+            check_part_of_date(self, owner, node)
         is_set = isinstance(owner, Frame) and name in owner.attributes
         if is_set or name.startswith("__") or (isinstance(owner, Series) and not is_called):
             return UNKNOWN
@@ -337,8 +363,11 @@ class Expressions(Context):
         if isinstance(owner, Frame):
             return self._subscript_frame(owner, key)
         if isinstance(owner, Indexer):
+            if owner.name in ("iloc", "iat") and isinstance(key, ast.Tuple) and len(key.elts) == 2:
+                check_position(self, owner, self.labels(key.elts[1]), node)
             return self._subscript_indexer(owner, key)
         if isinstance(owner, Series):
+            check_key_of_groups(self, owner, self.labels(key), node)
             return owner.of_some_rows() if self.is_mask(key) else UNKNOWN
         wanted = self.labels(key)
         if isinstance(owner, Groups):
@@ -407,6 +436,7 @@ class Expressions(Context):
         if self._may_change_values(called, node):
             self.forget_values()
         check_requirements(self, called, node)
+        check_property(self, called, node)
         result = self._call(called, node)
         self._evaluate_arguments(node)
         return result
@@ -430,6 +460,7 @@ class Expressions(Context):
         if kind is not MISSING:
             self.check_keywords(method_keywords(kind, name), name, node)
             check_method(self, owner, name, node)
+            check_call(self, owner, name, node)
         if isinstance(owner, Frame):
             if name in ("iterrows", "itertuples"):
                 return Row(owner, name == "itertuples")

@@ -12,6 +12,7 @@ from ..inspection.objects import MISSING, loaded_module, may_provide, module_val
 from ..problems import Problems
 from ..scopes.bindings import (
     CATCHABLE_KINDS,
+    CODE_KINDS,
     VALUE_KINDS,
     bound_names,
     caught_kinds,
@@ -20,6 +21,7 @@ from ..scopes.bindings import (
     suppresses,
     target_names,
 )
+from .current import check_assignment, check_condition, check_statement
 from .expressions import Expressions
 from .value_checks import check_alignment
 from .values import (
@@ -127,7 +129,7 @@ class Flow(Expressions):
                 self._statement(child)
 
     def _on_If(self, node: ast.If) -> None:
-        self.value(node.test)
+        check_condition(self, node.test)
         left = getattr(node.test, "left", None)
         if is_never(node.test):
             self._branch(node.body, CATCHABLE_KINDS)
@@ -149,7 +151,7 @@ class Flow(Expressions):
 
     def _on_While(self, node: ast.While) -> None:
         self._forget(bound_names(node))
-        self.value(node.test)
+        check_condition(self, node.test)
         self._loop(node)
 
     def _loop(self, node: Any) -> None:
@@ -167,7 +169,7 @@ class Flow(Expressions):
             self._assign(pair[1], value)
 
     def _on_Try(self, node: Any) -> None:
-        self._branch(node.body, caught_kinds(node.handlers) | VALUE_KINDS)
+        self._branch(node.body, caught_kinds(node.handlers) | VALUE_KINDS | CODE_KINDS)
         for handler in node.handlers:
             self._branch(handler.body, _UNCERTAIN)
         self._branch(node.orelse)
@@ -206,12 +208,17 @@ class Flow(Expressions):
         if isinstance(node.value, (ast.List, ast.Tuple, ast.Dict)):
             self._expose(node.value)
         value = self.value(node.value)
+        check_assignment(self, node)
         for target in node.targets:
             if isinstance(target, ast.Subscript):
                 frame = self.value(target.value)
                 if isinstance(frame, Frame) and self.labels(self.key(target)).is_single:
                     check_alignment(self, frame, value, node.value)
             self._assign(target, value)
+
+    def _on_Expr(self, node: ast.Expr) -> None:
+        self.value(node.value)
+        check_statement(self, node)
 
     def _on_AnnAssign(self, node: ast.AnnAssign) -> None:
         if node.value is not None:

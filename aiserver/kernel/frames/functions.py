@@ -17,6 +17,7 @@ from ..inspection.objects import (
     own_keywords,
 )
 from .context import Context
+from .current import check_called, check_offset
 from .pandas_methods import call_pandas, merge_frames
 from .polars_methods import column_expression
 from .value_checks import check_function
@@ -79,6 +80,10 @@ def call_symbol(context: Context, symbol: Symbol, node: ast.Call) -> Value:
     library, _, name = path.rpartition(".")
     _check_arguments(context, symbol, node)
     check_function(context, path, node)
+    check_offset(context, path, node)
+    if path in ("builtins.print", "IPython.display.display"):
+        for argument in node.args:
+            check_called(context, argument)
     if path in _READERS:
         return _read(context, path, node)
     if library in ("pandas", "polars") and name == "DataFrame":

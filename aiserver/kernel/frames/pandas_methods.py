@@ -317,6 +317,7 @@ def _series_of_groups(groups: Groups, name: str | None) -> Series:
     if groups.keys is None:
         return Series("pandas", name)
     series = Series("pandas", name, tuple(groups.keys))
+    series.is_by_group = not groups.is_resampled
     if len(groups.keys) == 1:
         key = groups.frame.column(groups.keys[0])
         series.has_text_labels = key.dtype is not None and key.dtype.is_all_text
@@ -330,6 +331,7 @@ def _aggregated(groups: Groups, columns: list[str], may_be_series: bool = True) 
     if keys is None and not groups.as_index:
         return UNKNOWN
     if groups.as_index:
+        columns = [name for name in columns if name not in (keys or ())]
         result = Frame("pandas", columns, None if keys is None else tuple(keys))
     else:
         result = Frame("pandas", [*(keys or ()), *columns], (None,))

@@ -137,7 +137,8 @@ class Series(Value):
     """A Series. ``index`` is as in ``Frame``, and ``dtype`` is None if unknown.
 
     ``frame`` is the frame whose rows it has, which may change with it, or None if unknown.
-    ``has_text_labels`` tells whether the index certainly has texts.
+    ``has_text_labels`` tells whether the index certainly has texts, ``is_by_group`` whether it has
+    the keys of groups.
     """
 
     def __init__(
@@ -150,7 +151,7 @@ class Series(Value):
     ) -> None:
         self.library, self.name, self.index = library, name, index
         self.dtype, self.frame = dtype, frame
-        self.has_text_labels = False
+        self.has_text_labels = self.is_by_group = False
 
     def with_dtype(self, dtype: Dtype | None) -> Series:
         return Series(self.library, self.name, self.index, dtype, self.frame)

@@ -8,6 +8,8 @@ from typing import Any
 
 # Kinds of problems with a column's values.
 VALUE_KINDS = frozenset({"not_numbers", "not_dates", "not_text", "not_aligned"})
+# Kinds of problems with code that a library refuses, or that has no effect.
+CODE_KINDS = frozenset({"not_valid", "not_called", "no_effect"})
 # The kinds of problems that an `except` of each class catches.
 _CATCHES = {
     "NameError": {"undefined_name"},
@@ -25,7 +27,7 @@ _CATCHES = {
     "FileNotFoundError": {"missing_file"},
 }
 # All kinds of problems, except ``syntax``.
-CATCHABLE_KINDS = VALUE_KINDS.union(*_CATCHES.values())
+CATCHABLE_KINDS = VALUE_KINDS.union(CODE_KINDS, *_CATCHES.values())
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)

@@ -1,0 +1,391 @@
+"""Report code that the installed pandas or numpy refuses, or that has no effect.
+
+Models have learned from code for older versions, and from code that never ran. Each function
+reports one such mistake with the code in its place, as far as there is only one.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import Any
+
+from ..inspection.objects import MISSING, class_attribute, is_function, loaded_value
+from .context import Context
+from .values import Arguments, Frame, Groups, Indexer, Labels, Method, Series, Symbol, Value
+
+# Offsets of pandas 2.1 that pandas 3 refuses.
+_OFFSETS = {
+    **{"M": "ME", "BM": "BME", "SM": "SME", "CBM": "CBME", "Q": "QE", "BQ": "BQE"},
+    **{"Y": "YE", "A": "YE", "BY": "BYE", "BA": "BYE", "AS": "YS", "BAS": "BYS"},
+    **{"H": "h", "BH": "bh", "CBH": "cbh", "T": "min", "S": "s", "L": "ms", "U": "us", "N": "ns"},
+}
+_OFFSET = re.compile(r"(\d*)([A-Z]+)(-[A-Z]{3})?")
+# The parameters before the offset.
+_WITH_OFFSET = {
+    "resample": "rule",
+    "asfreq": "freq",
+    "pandas.Grouper": "key level freq",
+    "pandas.date_range": "start end periods freq",
+    "pandas.bdate_range": "start end periods freq",
+    "pandas.timedelta_range": "start end periods freq",
+}
+_ROUNDINGS = {"floor", "ceil", "round"}  # of ``.dt``
+# Names of functions that no group has.
+_GROUP_FUNCTIONS = {
+    **{"average": "mean", "avg": "mean", "average_value": "mean", "med": "median"},
+    **{"maximum": "max", "minimum": "min", "total": "sum", "number": "count", "len": "size"},
+    **{"stdev": "std", "stddev": "std", "variance": "var", "unique": "nunique"},
+    **{"distinct": "nunique", "count_distinct": "nunique", "nunique_count": "nunique"},
+}
+_DTYPES = {
+    **{"integer": "int", "number": "float", "numeric": "float", "decimal": "float"},
+    **{"text": "str", "date": "datetime64[ns]", "datetime": "datetime64[ns]"},
+}
+# Names that numpy 1.24 or 2.0 has removed.
+_OF_NUMPY = {
+    **{"float": "float", "int": "int", "object": "object", "str": "str", "long": "int"},
+    **{"NaN": "{}.nan", "NAN": "{}.nan", "Inf": "{}.inf", "Infinity": "{}.inf", "infty": "{}.inf"},
+    **{"float_": "{}.float64", "complex_": "{}.complex128", "string_": "{}.bytes_"},
+    **{"unicode_": "{}.str_", "product": "{}.prod", "cumproduct": "{}.cumprod"},
+    **{"alltrue": "{}.all", "sometrue": "{}.any", "in1d": "{}.isin", "trapz": "{}.trapezoid"},
+    **{"row_stack": "{}.vstack", "asfarray": "{}.asarray", "round_": "{}.round"},
+}
+_REDUCING = set("sum mean median min max std var count prod nunique sem skew any all".split())
+_REDUCING_NAMES = sorted(_REDUCING)
+_PROPERTIES = set("shape columns index dtypes dtype values size T ndim empty axes".split())
+# Methods that a call without arguments makes sense of.
+_PLAIN_METHODS = _REDUCING | set(
+    "head tail info describe unique value_counts copy isnull isna notnull notna dropna round abs "
+    "cumsum diff tolist to_list to_numpy to_dict size first last mode drop_duplicates reset_index "
+    "upper lower strip title len month_name day_name".split()
+)
+_PARTS_OF_DATES = set("year month day hour minute second weekday dayofweek quarter date".split())
+_IN_PLACE = re.compile(r",?\s*\binplace\s*=\s*True")
+# With ``inplace``, these return the object since pandas 3.
+_RETURNING = {"fillna", "replace", "ffill", "bfill", "clip", "interpolate", "mask", "where"}
+
+
+def is_pandas_3() -> bool:
+    version = loaded_value("pandas", "__version__")
+    major = version.partition(".")[0] if type(version) is str else ""
+    return major.isdigit() and int(major) > 2
+
+
+def check_call(context: Context, owner: Value, name: str, node: ast.Call) -> None:
+    """Report mistakes in a call of a method of pandas."""
+    library = owner.frame.library if isinstance(owner, Groups) else getattr(owner, "library", "")
+    if library != "pandas" or not isinstance(node.func, ast.Attribute):
+        return
+    check_offset(context, name, node)
+    if isinstance(owner, Groups) and name in ("agg", "aggregate", "transform"):
+        check_function_names(context, Arguments(node, "func").get("func"))
+    elif isinstance(owner, Frame):
+        _check_frame_call(context, owner, name, node)
+    elif isinstance(owner, Series):
+        _check_series_call(context, name, node)
+
+
+def _check_frame_call(context: Context, frame: Frame, name: str, node: ast.Call) -> None:
+    if name == "pivot_table":
+        arguments = Arguments(node, "values index columns aggfunc")
+        check_function_names(context, arguments.get("aggfunc"))
+    elif name in ("drop", "rename"):
+        _check_missing_axis(context, frame, name, node)
+    elif name in _REDUCING:
+        _check_axis(context, frame, name, node)
+    _check_fill_method(context, name, node)
+
+
+def _check_series_call(context: Context, name: str, node: ast.Call) -> None:
+    if name == "sort_values":
+        has_name = bool(node.args) or any(keyword.arg == "by" for keyword in node.keywords)
+        if has_name and len(node.args) < 2:
+            kept = [keyword for keyword in node.keywords if keyword.arg != "by"]
+            _report_call(context, node, name, kept, "A Series has no columns to sort by.")
+    elif name in _REDUCING:
+        _check_axis(context, None, name, node)
+    elif name == "astype" and len(node.args) == 1:
+        given = _constant_text(node.args[0])
+        if given in _DTYPES:
+            message = f"There is no dtype {given!r}."
+            context.report_code(node.args[0], "not_valid", message, [repr(_DTYPES[given])])
+    _check_fill_method(context, name, node)
+
+
+def _report_call(
+    context: Context, node: ast.Call, name: str, kept: list[ast.keyword], message: str
+) -> None:
+    """Report a call, with one that has only the keywords ``kept`` in its place."""
+    given = ", ".join(f"{item.arg}={context.problems.text_of(item.value)}" for item in kept)
+    position = context.problems.position_of_method(node)
+    context.report_code(position, "not_valid", message, [f"{name}({given})"])
+
+
+def check_offset(context: Context, name: str, node: ast.Call) -> None:
+    """Report an offset such as ``"M"``, which pandas 3 refuses."""
+    given = _constant_text(Arguments(node, _WITH_OFFSET.get(name, "")).get("freq", "rule"))
+    if name in _ROUNDINGS and len(node.args) == 1:
+        given = _constant_text(node.args[0])
+    match = _OFFSET.fullmatch(given or "")
+    offset = (
+        _OFFSETS.get(match[2]) if match and (name in _WITH_OFFSET or name in _ROUNDINGS) else ""
+    )
+    if match is None or not offset or not is_pandas_3():
+        return
+    for part in [*node.args, *(keyword.value for keyword in node.keywords)]:
+        if _constant_text(part) == given:
+            current = repr(f"{match[1]}{offset}{match[3] or ''}")
+            message = f"pandas has no offset {given!r} any more."
+            context.report_code(part, "not_valid", message, [current])
+            return
+
+
+def check_function_names(context: Context, node: ast.expr | None) -> None:
+    """Report names of functions that groups don't have, such as ``"average"``."""
+    parts: list[Any] = [node]
+    if isinstance(node, ast.Dict):
+        parts = list(node.values)
+    elif isinstance(node, (ast.List, ast.Tuple)):
+        parts = list(node.elts)
+    kind = loaded_value("pandas.core.groupby.generic", "SeriesGroupBy")
+    for part in parts:
+        name = _constant_text(part)
+        if isinstance(part, (ast.List, ast.Tuple)) and part is not node:
+            check_function_names(context, part)
+        elif name and kind is not MISSING and class_attribute(kind, name) is MISSING:
+            near = [_GROUP_FUNCTIONS[name]] if name in _GROUP_FUNCTIONS else []
+            near = near or context.problems.near(name, _REDUCING_NAMES)
+            message = f"Groups have no function {name!r}."
+            context.report_code(part, "not_valid", message, [repr(each) for each in near])
+
+
+def _check_missing_axis(context: Context, frame: Frame, name: str, node: ast.Call) -> None:
+    """Report ``drop("price")`` and ``rename({"a": "b"})``, which look among the rows."""
+    arguments = Arguments(node, "labels" if name == "drop" else "mapper")
+    if not arguments.is_exact or len(node.args) != 1 or not frame.has_number_index:
+        return
+    if {"axis", "columns", "index", "level", "errors"} & arguments.given():
+        return
+    wanted = context.labels(node.args[0])
+    names = wanted.names if wanted.is_exact else []
+    if not names or not all(each in frame.columns for each in names):
+        return
+    kind, verb = ("not_valid", "fails") if name == "drop" else ("no_effect", "changes nothing")
+    message = f"Without columns=, {name}() looks for these labels among the rows, and {verb}."
+    columns = f"columns={context.problems.text_of(node.args[0])}"
+    context.report_code(node.args[0], kind, message, [columns])
+
+
+def _check_axis(context: Context, frame: Frame | None, name: str, node: ast.Call) -> None:
+    """Report ``df.mean("price")``, whose argument is the axis."""
+    given = _constant_text(node.args[0]) if len(node.args) == 1 and not node.keywords else ""
+    if not given or given in ("index", "columns", "rows"):
+        return
+    message = f"The argument of {name}() is the axis, not a column."
+    if frame is None:
+        _report_call(context, node, name, [], message)
+    elif given in frame.columns:
+        owner = context.problems.text_of(getattr(node.func, "value", node))
+        column = context.problems.text_of(node.args[0])
+        context.report_code(node, "not_valid", message, [f"{owner}[{column}].{name}()"])
+
+
+def _check_fill_method(context: Context, name: str, node: ast.Call) -> None:
+    """Report ``fillna(method="ffill")``, whose parameter pandas 3 has removed."""
+    method = _constant_text(Arguments(node, "").get("method")) if name == "fillna" else ""
+    current = {"pad": "ffill", "backfill": "bfill"}.get(method, method)
+    if current in ("ffill", "bfill") and is_pandas_3():
+        kept = [keyword for keyword in node.keywords if keyword.arg != "method"]
+        _report_call(context, node, current, kept, "fillna() has no argument 'method' any more.")
+
+
+def check_numpy_name(context: Context, symbol: Symbol, node: ast.Attribute) -> bool:
+    """Report a name that numpy has removed, and return whether it is one."""
+    if symbol.path != "numpy" or node.attr not in _OF_NUMPY or not isinstance(node.value, ast.Name):
+        return False
+    current = _OF_NUMPY[node.attr].format(context.problems.text_of(node.value))
+    message = f"numpy has no {node.attr!r} any more."
+    context.report_code(node, "not_valid", message, [current])
+    return True
+
+
+def check_position(context: Context, indexer: Indexer, wanted: Labels, node: ast.Subscript) -> None:
+    """Report ``df.iloc[rows, "price"]``: ``iloc`` takes only numbers."""
+    key = _key(node)
+    owner = getattr(node.value, "value", None)
+    if not wanted.items or not isinstance(key, ast.Tuple) or owner is None:
+        return
+    frame, rows, columns = map(context.problems.text_of, (owner, key.elts[0], key.elts[1]))
+    message = f"{indexer.name} takes only numbers of rows and columns."
+    is_read = isinstance(node.ctx, ast.Load)
+    candidate = [f"{frame}[{columns}].{indexer.name}[{rows}]"] if is_read else []
+    context.report_code(node, "not_valid", message, candidate)
+
+
+def check_key_of_groups(context: Context, series: Series, wanted: Labels, node: Any) -> None:
+    """Report ``sums["city"]`` if the cities are the index of a Series by group."""
+    if not wanted.is_single or series.frame is not None or not series.is_by_group:
+        return
+    name = wanted.names[0]
+    if name == series.name or name in (series.index or ()):
+        text = context.problems.text_of(node.value)
+        values = text if name == series.name else f"{text}.index"
+        message = f"The Series has one value for each group, and no {name!r} among them."
+        context.report_code(node, "not_valid", message, [values])
+
+
+def check_truth(context: Context, node: Any) -> None:
+    """Report ``and``, ``or``, ``not`` and ``if`` with a Series, which has no truth value."""
+    operands = node.values[:1] if isinstance(node, ast.BoolOp) else [node.operand]
+    if not any(_has_no_truth(context.value(operand)) for operand in operands):
+        return
+    problems = context.problems
+    if isinstance(node, ast.BoolOp):
+        sign = " & " if isinstance(node.op, ast.And) else " | "
+        parts = [f"({problems.text_of(part)})" for part in node.values]
+        is_sure = all(_has_no_truth(context.value(part)) for part in node.values)
+        candidates = [sign.join(parts)] if is_sure else []
+    else:
+        candidates = [f"~({problems.text_of(node.operand)})"]
+    message = "A Series has no truth value. Use &, | and ~ with parentheses."
+    context.report_code(node, "not_valid", message, candidates)
+
+
+def check_condition(context: Context, test: ast.expr) -> None:
+    """Report ``if df["price"] > 1:``."""
+    if _has_no_truth(context.value(test)):
+        message = "A Series has no truth value. Use any() or all(), or select rows."
+        context.report_code(test, "not_valid", message)
+
+
+def _has_no_truth(value: Value) -> bool:
+    return isinstance(value, (Series, Frame)) and value.library == "pandas"
+
+
+def check_called(context: Context, node: ast.expr) -> None:
+    """Report a method that is shown or used in a calculation, but not called."""
+    value = context.value(node)
+    if not isinstance(node, ast.Attribute) or not isinstance(value, Method):
+        return
+    owner = value.owner.owner if isinstance(value.owner, Method) else value.owner
+    if isinstance(owner, (Frame, Series, Groups)) and value.name in _PLAIN_METHODS:
+        text = context.problems.text_of(node)
+        message = f"{value.name} is a method, and isn't called without parentheses."
+        context.report_code(node, "not_called", message, [f"{text}()"])
+
+
+def check_property(context: Context, called: Value, node: ast.Call) -> None:
+    """Report ``df.shape()``."""
+    if not isinstance(called, Method) or called.name not in _PROPERTIES or node.args:
+        return
+    if not isinstance(called.owner, (Frame, Series)) or called.owner.library != "pandas":
+        return
+    kind = loaded_value("pandas", "DataFrame" if isinstance(called.owner, Frame) else "Series")
+    if kind is not MISSING and not is_function(class_attribute(kind, called.name)):
+        message = f"{called.name} isn't a method."
+        text = context.problems.text_of(node.func)
+        context.report_code(node, "not_valid", message, [text])
+
+
+def check_part_of_date(context: Context, series: Series, node: ast.Attribute) -> None:
+    """Report ``df["day"].year``."""
+    frame = series.frame
+    if node.attr in _PARTS_OF_DATES and frame is not None and frame.has_number_index:
+        position = context.problems.position_of_name(node, node.attr)
+        message = f"A Series has no {node.attr!r}, but its accessor dt has."
+        context.report_code(position, "not_valid", message, [f"dt.{node.attr}"])
+
+
+def check_assignment(context: Context, node: ast.Assign) -> None:
+    """Report ``df = df.dropna(inplace=True)``, and assignments to a copy."""
+    for target in node.targets:
+        if isinstance(target, ast.Subscript):
+            _check_chain(context, target)
+    call = node.value
+    called = context.value(call.func) if isinstance(call, ast.Call) else None
+    if not isinstance(call, ast.Call) or not isinstance(called, Method):
+        return
+    is_data = isinstance(called.owner, (Frame, Series)) and called.owner.library == "pandas"
+    in_place = Arguments(call, "").constant("inplace", False)
+    if is_data and in_place is True and called.name not in _RETURNING:
+        text = _IN_PLACE.sub("", context.problems.text_of(call)).replace("(, ", "(")
+        message = f"With inplace=True, {called.name}() returns None."
+        context.report_code(call, "not_valid", message, [text])
+
+
+def _check_chain(context: Context, target: ast.Subscript) -> None:
+    """Report ``df["a"][0] = 1`` and ``df[rows]["a"] = 1``, which change a copy in pandas 3."""
+    inner = target.value
+    if not isinstance(inner, ast.Subscript) or not is_pandas_3():
+        return
+    frame, text_of = context.value(inner.value), context.problems.text_of
+    message = "This assigns to a copy, and changes nothing."
+    if isinstance(frame, Frame) and frame.library == "pandas":
+        outer_key, inner_key = text_of(_key(target)), text_of(_key(inner))
+        value = context.value(inner)
+        if isinstance(value, Series) and value.name is not None:
+            rows, columns = outer_key, inner_key
+        elif isinstance(value, Frame) and context.labels(_key(target)).items:
+            rows, columns = inner_key, outer_key
+        else:
+            return
+        fixed = f"{text_of(inner.value)}.loc[{rows}, {columns}]"
+        context.report_code(target, "no_effect", message, [fixed])
+    elif (
+        isinstance(frame, Indexer)
+        and frame.name == "loc"
+        and isinstance(inner.value, ast.Attribute)
+    ):
+        fixed = f"{text_of(inner.value)}[{text_of(_key(inner))}, {text_of(_key(target))}]"
+        is_rows = not isinstance(_key(inner), ast.Tuple)
+        if is_rows and context.labels(_key(target)).items:
+            context.report_code(target, "no_effect", message, [fixed])
+
+
+def check_statement(context: Context, node: ast.Expr) -> None:
+    """Report a shown method, and ``df["a"].fillna(0, inplace=True)``, which changes a copy."""
+    check_called(context, node.value)
+    call = node.value
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
+        return
+    if isinstance(call.func.value, ast.Name):  # the name of the function
+        return
+    owner = call.func.value
+    is_column = isinstance(owner, (ast.Subscript, ast.Attribute)) and is_pandas_3()
+    series = context.value(owner) if is_column else None
+    in_place = Arguments(call, "").constant("inplace", False)
+    if isinstance(series, Series) and series.frame is not None and in_place is True:
+        text_of = context.problems.text_of
+        fixed = _IN_PLACE.sub("", text_of(call)).replace("(, ", "(")
+        message = "This changes a copy of the column, and not the DataFrame."
+        context.report_code(call, "no_effect", message, [f"{text_of(owner)} = {fixed}"])
+
+
+def check_object_dtype(context: Context, node: ast.Compare) -> None:
+    """Report ``df[name].dtype == "object"``: texts have the dtype ``str`` in pandas 3."""
+    left, right = node.left, node.comparators[0]
+    if len(node.ops) != 1 or not isinstance(node.ops[0], (ast.Eq, ast.NotEq)):
+        return
+    is_object = _constant_text(right) in ("object", "O") or getattr(right, "id", "") == "object"
+    if not is_object or not isinstance(left, ast.Attribute) or not is_pandas_3():
+        return
+    owner: Any = left.value
+    frame = context.value(owner.value if isinstance(owner, ast.Subscript) else owner)
+    if left.attr not in ("dtype", "dtypes") or not isinstance(frame, Frame):
+        return
+    kinds = {dtype.kind for dtype in frame.dtypes.values()}
+    if "text" in kinds and not any(dtype.kind == "object" for dtype in frame.dtypes.values()):
+        message = "No column has the dtype object: texts have the dtype str."
+        context.report_code(right, "no_effect", message, ['"str"'])
+
+
+def _key(node: ast.Subscript) -> Any:
+    """Return a subscript's key; CPython 3.8 has it in a node of its own."""
+    key: Any = node.slice
+    return key.value if type(key).__name__ == "Index" else key
+
+
+def _constant_text(node: Any) -> str:
+    value = node.value if isinstance(node, ast.Constant) else ""
+    return value if isinstance(value, str) else ""
