@@ -117,6 +117,10 @@ class Problems:
         line: str = self.lines[node.end_lineno - 1]
         return line.encode("utf-8", "replace")[node.end_col_offset :].decode("utf-8", "replace")
 
+    def text_before(self, node: Any) -> str:
+        line: str = self.lines[node.lineno - 1]
+        return line.encode("utf-8", "replace")[: node.col_offset].decode("utf-8", "replace")
+
     def text_of(self, node: Any) -> str:
         """Return a node's text in its first line."""
         line: str = self.lines[node.lineno - 1]

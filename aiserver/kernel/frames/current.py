@@ -61,7 +61,12 @@ _PLAIN_METHODS = _REDUCING | set(
     "upper lower strip title len month_name day_name".split()
 )
 _PARTS_OF_DATES = set("year month day hour minute second weekday dayofweek quarter date".split())
+_OF_DATES = {
+    **{"week": "isocalendar().week", "weekofyear": "isocalendar().week"},
+    **{"weekday_name": "day_name()"},
+}
 _IN_PLACE = re.compile(r",?\s*\binplace\s*=\s*True")
+_RETURNING_NONE = {"builtins.print", "random.shuffle", "numpy.random.shuffle"}
 # With ``inplace``, these return the object since pandas 3.
 _RETURNING = {"fillna", "replace", "ffill", "bfill", "clip", "interpolate", "mask", "where"}
 
@@ -297,6 +302,46 @@ def check_part_of_date(context: Context, series: Series, node: ast.Attribute) ->
         context.report_code(position, "not_valid", message, [f"dt.{node.attr}"])
 
 
+def check_attribute_of_dates(context: Context, accessor: Method, node: ast.Attribute) -> None:
+    """Report ``df["day"].dt.weekofyear``."""
+    current = _OF_DATES.get(node.attr)
+    kind = loaded_value("pandas.core.indexes.accessors", "DatetimeProperties")
+    is_removed = kind is not MISSING and class_attribute(kind, node.attr) is MISSING
+    if current and is_removed and isinstance(accessor.owner, Series):
+        position = context.problems.position_of_name(node, node.attr)
+        message = f"dt has no {node.attr!r} any more."
+        context.report_code(position, "not_valid", message, [current])
+
+
+def check_row_label(context: Context, indexer: Indexer, key: ast.expr) -> None:
+    """Report ``df.loc["price"]`` if the rows are numbered."""
+    label = _constant_text(key)
+    if indexer.name == "loc" and label and indexer.frame.has_number_index:
+        message = f"No row has the label {label!r}, because the rows are numbered."
+        context.report_code(key, "not_valid", message)
+
+
+def check_number_of_arguments(
+    context: Context, function: Any, names: list[str], node: ast.Call
+) -> None:
+    """Report a call of a function of the cell with too few or too many arguments."""
+    parameters = function.args
+    given = {*names[: len(node.args)], *(keyword.arg for keyword in node.keywords)}
+    required = names[: len(names) - len(parameters.defaults)]
+    required += [
+        item.arg
+        for item, value in zip(parameters.kwonlyargs, parameters.kw_defaults)
+        if value is None
+    ]
+    missing = [name for name in required if name not in given]
+    if missing:
+        message = f"{function.name}() also needs {' and '.join(map(repr, missing))}."
+        context.report_code(node, "not_valid", message)
+    elif len(node.args) > len(names) and parameters.vararg is None:
+        message = f"{function.name}() takes {len(names)} arguments, but {len(node.args)} are given."
+        context.report_code(node, "not_valid", message)
+
+
 def check_assignment(context: Context, node: ast.Assign) -> None:
     """Report ``df = df.dropna(inplace=True)``, and assignments to a copy."""
     for target in node.targets:
@@ -305,6 +350,7 @@ def check_assignment(context: Context, node: ast.Assign) -> None:
     call = node.value
     called = context.value(call.func) if isinstance(call, ast.Call) else None
     if not isinstance(call, ast.Call) or not isinstance(called, Method):
+        _check_none(context, call, called)
         return
     is_data = isinstance(called.owner, (Frame, Series)) and called.owner.library == "pandas"
     in_place = Arguments(call, "").constant("inplace", False)
@@ -312,6 +358,22 @@ def check_assignment(context: Context, node: ast.Assign) -> None:
         text = _IN_PLACE.sub("", context.problems.text_of(call)).replace("(, ", "(")
         message = f"With inplace=True, {called.name}() returns None."
         context.report_code(call, "not_valid", message, [text])
+
+
+def _check_none(context: Context, call: ast.expr, called: Value | None) -> None:
+    """Report ``x = values.tolist().sort()`` and ``x = print(df)``."""
+    if not isinstance(call, ast.Call):
+        return
+    if isinstance(called, Symbol) and called.path in _RETURNING_NONE:
+        context.report_code(call, "no_effect", f"{called.path} returns None.")
+    owner = getattr(call.func, "value", None)
+    name = getattr(getattr(owner, "func", None), "attr", "")
+    is_list = isinstance(owner, (ast.List, ast.ListComp)) or name in ("tolist", "to_list")
+    if is_list and getattr(call.func, "attr", "") == "sort" and not call.args:
+        inner = [context.problems.text_of(owner)]
+        inner += [f"{item.arg}={context.problems.text_of(item.value)}" for item in call.keywords]
+        message = "sort() returns None."
+        context.report_code(call, "not_valid", message, [f"sorted({', '.join(inner)})"])
 
 
 def _check_chain(context: Context, target: ast.Subscript) -> None:

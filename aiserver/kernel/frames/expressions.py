@@ -29,15 +29,19 @@ from ..problems import Problems
 from ..scopes.bindings import VALUE_KINDS, parameters_of
 from .context import Context, argument_nodes
 from .current import (
+    check_attribute_of_dates,
     check_call,
     check_called,
     check_condition,
     check_key_of_groups,
+    check_number_of_arguments,
     check_numpy_name,
     check_object_dtype,
+    check_offset,
     check_part_of_date,
     check_position,
     check_property,
+    check_row_label,
     check_truth,
 )
 from .functions import call_symbol, may_create_files
@@ -46,8 +50,10 @@ from .polars_methods import call_expression, call_polars, call_polars_groups
 from .value_checks import check_accessor, check_method, check_operation, check_requirements
 from .values import (
     UNKNOWN,
+    Arguments,
     Expression,
     Frame,
+    Function,
     Groups,
     Indexer,
     Instance,
@@ -64,6 +70,8 @@ from .values import (
 
 _INDEXERS = {"loc", "iloc", "at", "iat"}
 _CONTAINERS = (ast.List, ast.Tuple, ast.Dict, ast.Set)
+# Comparisons whose result is one boolean.
+_BOOLEAN_OPERATORS = (ast.Is, ast.IsNot, ast.In, ast.NotIn)
 # Methods that return a Series of booleans.
 _BOOLEAN_METHODS = set(
     "isin isna isnull notna notnull between duplicated eq ne lt gt le ge contains startswith "
@@ -238,6 +246,8 @@ class Expressions(Context):
         if isinstance(node, ast.Compare):
             check_object_dtype(self, node)
         values = [self.value(child) for child in ast.iter_child_nodes(node)]
+        if isinstance(node, ast.Compare) and isinstance(node.ops[0], _BOOLEAN_OPERATORS):
+            return UNKNOWN
         expressions = [value for value in values if isinstance(value, Expression)]
         if expressions:
             reads = [read for part in expressions for read in part.reads]
@@ -269,6 +279,8 @@ class Expressions(Context):
             if kind is not MISSING and class_attribute(kind, node.attr) is MISSING:
                 self._data_attribute(owner.frame, node, is_called)
         if isinstance(owner, (Expression, Instance, Method)):
+            if isinstance(owner, Method) and owner.name == "dt" and not is_called:
+                check_attribute_of_dates(self, owner, node)
             return Method(owner, node.attr)
         if isinstance(owner, Texts):
             owner.values = None  # a method may change the list
@@ -400,6 +412,7 @@ class Expressions(Context):
             if isinstance(rows, ast.Slice):
                 return frame.derive()
             return Row(frame) if rows is key and indexer.name == "iloc" else UNKNOWN
+        check_row_label(self, indexer, key)
         has_one_level = frame.index is not None and len(frame.index) == 1
         if not isinstance(key, ast.Tuple):
             if indexer.name == "loc" and self.is_mask(key):
@@ -431,6 +444,8 @@ class Expressions(Context):
                 self.may_create_files = True
         else:
             called = self.value(function)
+            if isinstance(called, Function):
+                self._pass_arguments(called, node)
             if isinstance(function, ast.Name):
                 self._record_effects(function.id, called, node)
         if self._may_change_values(called, node):
@@ -440,6 +455,21 @@ class Expressions(Context):
         result = self._call(called, node)
         self._evaluate_arguments(node)
         return result
+
+    def _pass_arguments(self, function: Function, node: ast.Call) -> None:
+        parameters = function.node.args
+        names = [item.arg for item in [*parameters.posonlyargs, *parameters.args]]
+        arguments = Arguments(node, " ".join(names))
+        if not arguments.is_exact:
+            function.call({}, not self.is_conditional)
+            return
+        check_number_of_arguments(self, function.node, names, node)
+        values: dict[str, Value] = {}
+        for name in names:
+            value = self.value_of(arguments.get(name))
+            if isinstance(value, (Frame, Series)):  # as it is now
+                values[name] = value.derive(rows="all") if isinstance(value, Frame) else value
+        function.call(values, not self.is_conditional)
 
     def _evaluate_arguments(self, node: ast.Call) -> None:
         for argument in argument_nodes(node):
@@ -480,6 +510,7 @@ class Expressions(Context):
         if isinstance(owner, Frame) and accessor.name == "plot":
             return call_plot(self, owner, name, node)
         if isinstance(owner, Series) and accessor.name in ("str", "dt", "cat"):
+            check_offset(self, name, node)
             if accessor.name == "str":
                 self._check_text_method(name, node)
             if name == "split" and any(keyword.arg == "expand" for keyword in node.keywords):

@@ -27,6 +27,7 @@ from .value_checks import check_alignment
 from .values import (
     UNKNOWN,
     Frame,
+    Function,
     Groups,
     Indexer,
     Instance,
@@ -54,7 +55,7 @@ class Flow(Expressions):
         super().__init__(problems, variables, folder, source)
         self._rebound: set[str] = set()  # names that were assigned, or perhaps set by ``import *``
         # The functions yet to be followed, with the ``ignored_kinds`` at their definition.
-        self._functions: list[tuple[Any, set[str]]] = []
+        self._functions: list[tuple[Function, set[str]]] = []
 
     def run(self, tree: ast.Module) -> None:
         self._find_possible_columns(tree)
@@ -86,10 +87,14 @@ class Flow(Expressions):
     def _bodies(self, outer: dict[str, Value]) -> None:
         """Follow the bodies of functions. ``outer`` has the names that they see: only modules."""
         functions, self._functions = self._functions, []
-        for node, ignored in functions:
+        for function, ignored in functions:
+            node = function.node
             self._names = {**outer, **dict.fromkeys(bound_names(node), UNKNOWN)}
             visible = dict(self._names)
+            self._names.update(function.values or {})
             self.ignored_kinds = ignored | _IN_FUNCTIONS
+            if function.is_called:
+                self.ignored_kinds -= {"missing_column"}
             self._block(node.body)
             self._bodies(visible)
 
@@ -333,8 +338,9 @@ class Flow(Expressions):
         for child in [*node.decorator_list, *node.args.defaults, *node.args.kw_defaults]:
             if child is not None:
                 self.value(child)
-        self._functions.append((node, set(self.ignored_kinds)))
-        self._names[node.name] = UNKNOWN
+        function = Function(node)
+        self._functions.append((function, set(self.ignored_kinds)))
+        self._names[node.name] = UNKNOWN if node.decorator_list else function
 
     _on_AsyncFunctionDef = _on_FunctionDef
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from .context import Context, apply_in_place
 from .value_checks import aggregated_columns, check_functions
-from .values import UNKNOWN, Arguments, Frame, Groups, Labels, Row, Series, Value
+from .values import UNKNOWN, Arguments, Frame, Function, Groups, Labels, Row, Series, Value
 
 # Methods whose result has the same columns, but other values.
 _SAME_COLUMNS = set(
@@ -190,9 +190,14 @@ def _change(context: Context, frame: Frame, arguments: Arguments) -> Value:
 
 def _apply(context: Context, frame: Frame, arguments: Arguments) -> Value:
     function = arguments.get("func")
+    is_row = arguments.constant("axis", 0) in (1, "columns")
     if isinstance(function, ast.Lambda):
-        is_row = arguments.constant("axis", 0) in (1, "columns")
         context.call_lambda(function, [Row(frame) if is_row else UNKNOWN])
+    own = context.value_of(function)
+    if isinstance(own, Function):
+        names = [item.arg for item in own.node.args.args][:1] if is_row else []
+        is_certain = frame.has_number_index and not context.is_conditional
+        own.call({name: Row(frame.derive()) for name in names}, is_certain)
     return UNKNOWN
 
 

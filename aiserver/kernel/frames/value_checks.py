@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from ..inspection.modules import absent_part, package_of
 from .context import Context
-from .values import Arguments, Frame, Groups, Method, Series, Symbol, Text, Value
+from .values import UNKNOWN, Arguments, Frame, Groups, Method, Series, Symbol, Text, Value
 
 # Methods that need numbers, and have the parameter ``numeric_only``.
 _NUMERIC = set("mean median std var sem skew quantile kurt kurtosis".split())
@@ -28,6 +28,8 @@ _ACCESSORS = {
     "dt": ("text", "object", "number", "boolean"),
     "str": ("number", "boolean", "date", "duration"),
 }
+# Removes units and separators of thousands.
+_AS_NUMBER = r'str.replace(r"[^\d.-]", "", regex=True)'
 _NUMBER_TYPES = {"float", "int", "float64", "int64", "float32", "int32"}
 _ARITHMETIC = (ast.Sub, ast.Div, ast.FloorDiv, ast.Pow)
 _ORDERINGS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
@@ -92,7 +94,10 @@ def check_method(context: Context, owner: Value, name: str, node: ast.Call) -> N
         )
         if (is_strict and _has_text(owner)) or (is_lenient and _has_words(owner)):
             message = f"{name}() needs numbers, but {_content(owner)}."
-            context.report_code(context.problems.position_of_method(node), "not_numbers", message)
+            position = context.problems.position_of_method(node)
+            text = f"{_AS_NUMBER}.{context.problems.text_of(position)}"
+            candidates = [text] if name == "astype" and _has_amounts(owner) else []
+            context.report_code(position, "not_numbers", message, candidates)
     elif name in _NUMERIC or name in _LENIENT:
         if isinstance(owner, Frame):
             _check_columns(context, owner, list(owner.columns), name in _LENIENT, node, 1)
@@ -183,10 +188,25 @@ def check_function(context: Context, name: str, node: ast.Call) -> None:
     library, _, short_name = name.rpartition(".")
     if name != "pandas.to_numeric" and (library != "numpy" or short_name not in _NUMPY_FUNCTIONS):
         return
-    value = context.value(node.args[0]) if len(node.args) == 1 and not node.keywords else None
-    if value is not None and _has_words(value):
-        reason = "fails:" if library == "pandas" else "needs numbers, but"
-        context.report_code(node, "not_numbers", f"{short_name}() {reason} {_content(value)}.")
+    is_coerced = _is_coerced(node)
+    is_alone = len(node.args) == 1 and (is_coerced or not node.keywords)
+    value = context.value(node.args[0]) if is_alone else UNKNOWN
+    if not _has_words(value) or (is_coerced and not _has_only_words(value)):
+        return
+    reason = "needs numbers, but"
+    if library == "pandas":
+        reason = "gives only missing values:" if is_coerced else "fails:"
+    candidates = []
+    if library == "pandas" and _has_amounts(value):
+        call, text = map(context.problems.text_of, (node, node.args[0]))
+        candidates = [call.replace(text, f"{text}.{_AS_NUMBER}", 1)]
+    message = f"{short_name}() {reason} {_content(value)}."
+    context.report_code(node, "not_numbers", message, candidates)
+
+
+def _is_coerced(node: ast.Call) -> bool:
+    given = {item.arg: getattr(item.value, "value", None) for item in node.keywords}
+    return given == {"errors": "coerce"}
 
 
 def check_operation(context: Context, node: ast.BinOp | ast.Compare) -> None:
@@ -225,6 +245,14 @@ def _has_text(value: Value) -> bool:
 
 def _has_words(value: Value) -> bool:
     return isinstance(value, Series) and value.dtype is not None and value.dtype.has_words
+
+
+def _has_only_words(value: Value) -> bool:
+    return isinstance(value, Series) and value.dtype is not None and value.dtype.has_only_words
+
+
+def _has_amounts(value: Value) -> bool:
+    return isinstance(value, Series) and value.dtype is not None and value.dtype.has_amounts
 
 
 def _kind(value: Value) -> str:

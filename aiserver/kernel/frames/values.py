@@ -66,6 +66,24 @@ class Instance(Value):
         self.kind = kind
 
 
+class Function(Value):
+    """A function that the cell defines, without decorators.
+
+    ``values`` are those of its parameters, where all calls agree; None if it isn't called yet.
+    ``is_called`` tells whether a call certainly runs it.
+    """
+
+    def __init__(self, node: Any) -> None:
+        self.node = node
+        self.values: dict[str, Value] | None = None
+        self.is_called = False
+
+    def call(self, values: dict[str, Value], is_certain: bool) -> None:
+        """Record a call with these values."""
+        self.values = values if self.values is None else {}
+        self.is_called = self.is_called or is_certain
+
+
 class Frame(Value):
     """A DataFrame.
 

@@ -25,6 +25,9 @@ _MONTH = r"\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)"
 _CLEAR_DATE = re.compile(
     rf"\d{{4}}[-/]\d{{1,2}}[-/]\d{{1,2}}|(?=.*\d{{4}}).*{_MONTH}", re.IGNORECASE
 )
+# Such as “$1,200.50”, “3 kg” or “¥5”; in “1,5”, the comma isn't certain to separate thousands.
+_AMOUNT = re.compile(r"\s*[^\d\s.,-]*\s*-?\d+(,\d{3})*(\.\d+)?\s*[^\d\s.,-]*\s*")
+_NUMBER_PART = re.compile(r"[\d\s.,-]")
 _DATE = re.compile(r"\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}\b")
 
 
@@ -33,8 +36,9 @@ class Dtype:
 
     ``kind`` is "text", "number", "boolean", "date" or "duration", or "object" for Python objects.
     The rest describes the first values: ``has_words`` means that one is a text that isn't a number,
-    ``has_figures`` that one is a text with digits, but no letters. ``dates`` is "clear" if all are
-    dates as texts, "unclear" if the order of day and month isn't certain, and else "".
+    ``has_figures`` that one is a text with digits, but no letters, ``has_only_words`` that no text
+    is a number, and ``has_amounts`` that all are numbers with the same unit. ``dates`` is "clear"
+    if all are dates as texts, "unclear" if the order of day and month isn't certain, and else "".
     """
 
     def __init__(self, kind: str, values: Iterable[Any] = ()) -> None:
@@ -45,6 +49,9 @@ class Dtype:
         self.has_words = any(map(_is_word, texts))
         self.dates = _date_style(texts) if self.is_all_text else ""
         self.has_figures = not self.dates and any(map(_is_figure, texts))
+        self.has_only_words = bool(texts) and all(map(_is_word, texts))
+        units = {_NUMBER_PART.sub("", text) for text in texts}
+        self.has_amounts = len(units) == 1 and all(map(_AMOUNT.fullmatch, texts))
 
     @property
     def has_text(self) -> bool:
@@ -56,6 +63,7 @@ class Dtype:
         dtype = Dtype(self.kind)
         dtype.is_all_text, dtype.dates = self.is_all_text, self.dates
         dtype.has_figures = self.has_figures
+        dtype.has_only_words, dtype.has_amounts = self.has_only_words, self.has_amounts
         return dtype
 
 

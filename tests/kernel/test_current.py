@@ -1,0 +1,256 @@
+"""Code for older libraries, or that has no effect, is reported with the code in its place (P41)."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from .problems_of import check
+
+IS_3 = int(pd.__version__.split(".")[0]) > 2
+since_3 = pytest.mark.skipif(not IS_3, reason="an older pandas accepts it")
+
+
+def variables() -> dict[str, Any]:
+    days = pd.date_range("2026-01-01", periods=3)
+    df = pd.DataFrame(
+        {
+            "name": ["a", "b", "c"],
+            "price": [1.0, 2.0, 3.0],
+            "city": ["x", "y", "x"],
+            "amount": ["$1,200", "$3", "$5"],
+            "weight": ["3 kg", "4.5 kg", "5 kg"],
+            "qty": [1, 2, 3],
+            "day": days,
+        }
+    )
+    return {"pd": pd, "np": np, "df": df, "ts": df.set_index("day")[["qty"]]}
+
+
+# Code that fails with this pandas and numpy, and its correction.
+FAILS = [
+    ("ts.resample('2M').sum()", "ts.resample('2ME').sum()", since_3),
+    ("ts.resample(rule='Q-MAR').sum()", "ts.resample(rule='QE-MAR').sum()", since_3),
+    (
+        "df.groupby(pd.Grouper(key='day', freq='A'))['qty'].sum()",
+        "df.groupby(pd.Grouper(key='day', freq='YE'))['qty'].sum()",
+        since_3,
+    ),
+    (
+        "pd.date_range('2026', periods=3, freq='H')",
+        "pd.date_range('2026', periods=3, freq='h')",
+        since_3,
+    ),
+    ("df['day'].dt.floor('H')", "df['day'].dt.floor('h')", since_3),
+    ("df.applymap(str)", "df.map(str)", since_3),
+    ("df.fillna(method='ffill')", "df.ffill()", since_3),
+    ("df['price'].astype(np.float)", "df['price'].astype(float)", ()),
+    ("np.float(3)", "float(3)", ()),
+    ("df['price'].fillna(np.NaN)", "df['price'].fillna(np.nan)", ()),
+    ("df.groupby('city')['price'].agg('average')", "df.groupby('city')['price'].agg('mean')", ()),
+    (
+        "df.groupby('city').agg({'price': ['avg', 'max']})",
+        "df.groupby('city').agg({'price': ['mean', 'max']})",
+        (),
+    ),
+    (
+        "df.pivot_table(index='city', values='price', aggfunc='total')",
+        "df.pivot_table(index='city', values='price', aggfunc='sum')",
+        (),
+    ),
+    ("df['qty'].astype(int64)", "df['qty'].astype('int64')", ()),
+    ("df['qty'].astype('integer')", "df['qty'].astype('int')", ()),
+    (
+        "df['amount'].astype(float)",
+        'df[\'amount\'].str.replace(r"[^\\d.-]", "", regex=True).astype(float)',
+        (),
+    ),
+    (
+        "pd.to_numeric(df['weight'])",
+        'pd.to_numeric(df[\'weight\'].str.replace(r"[^\\d.-]", "", regex=True))',
+        (),
+    ),
+    ("df.iloc[0:2, 'price']", "df['price'].iloc[0:2]", ()),
+    ("df.iloc[:, ['price', 'qty']]", "df[['price', 'qty']].iloc[:]", ()),
+    ("df.drop('price')", "df.drop(columns='price')", ()),
+    ("df.drop(['price', 'qty'])", "df.drop(columns=['price', 'qty'])", ()),
+    ("df['price'].sort_values('price')", "df['price'].sort_values()", ()),
+    (
+        "df.groupby('city')['price'].mean().sort_values(by='price', ascending=False)",
+        "df.groupby('city')['price'].mean().sort_values(ascending=False)",
+        (),
+    ),
+    ("df.mean('price')", "df['price'].mean()", ()),
+    ("df['price'].median('price')", "df['price'].median()", ()),
+    ("df.groupby('city')['price'].sum()['price']", "df.groupby('city')['price'].sum()", ()),
+    ("df.groupby('city')['price'].sum()['city']", "df.groupby('city')['price'].sum().index", ()),
+    (
+        "df[df['price'] > 1 and df['qty'] < 3]",
+        "df[(df['price'] > 1) & (df['qty'] < 3)]",
+        (),
+    ),
+    (
+        "df[(df['price'] > 1) or (df['qty'] < 3)]",
+        "df[(df['price'] > 1) | (df['qty'] < 3)]",
+        (),
+    ),
+    ("df[not df['price'] > 1]", "df[~(df['price'] > 1)]", ()),
+    ("df.shape()", "df.shape", ()),
+    ("df['day'].year", "df['day'].dt.year", ()),
+    ("df['day'].dt.weekofyear", "df['day'].dt.isocalendar().week", ()),
+    ("df[df['price'] > df['price'].mean]", "df[df['price'] > df['price'].mean()]", ()),
+]
+# Code that runs and doesn't do what it says, and its correction.
+NO_EFFECT = [
+    ("df['price'][0] = 5", "df.loc[0, 'price'] = 5", since_3),
+    ("df[df['price'] > 1]['city'] = 'z'", "df.loc[df['price'] > 1, 'city'] = 'z'", since_3),
+    ("df.loc[df['price'] > 1]['city'] = 'z'", "df.loc[df['price'] > 1, 'city'] = 'z'", since_3),
+    ("df['price'].clip(2, inplace=True)", "df['price'] = df['price'].clip(2)", since_3),
+    ("df = df.rename({'price': 'cost'})", "df = df.rename(columns={'price': 'cost'})", ()),
+]
+# Code whose value isn't the one that it means, and its correction.
+WRONG_VALUE = [
+    ("df2 = df.sort_values('price', inplace=True)", "df2 = df.sort_values('price')", ()),
+    ("df2 = df['qty'].tolist().sort()", "df2 = sorted(df['qty'].tolist())", ()),
+    ("df['price'].mean", "df['price'].mean()", ()),
+    ("print(df.head)", "print(df.head())", ()),
+    ("df['name'].dtype == 'object'", "df['name'].dtype == \"str\"", since_3),
+    (
+        "[c for c in df if df[c].dtype == object]",
+        '[c for c in df if df[c].dtype == "str"]',
+        since_3,
+    ),
+    (
+        "pd.to_numeric(df['weight'], errors='coerce')",
+        "pd.to_numeric(df['weight'].str.replace(r\"[^\\d.-]\", \"\", regex=True), errors='coerce')",
+        (),
+    ),
+]
+
+
+def corrected(code: str) -> str:
+    """Apply the corrections, the last one first, as the page does."""
+    for problem in reversed(check(code, variables())):
+        if problem["correction"]:
+            start, end = problem["column"], problem["end_column"]
+            code = code[:start] + problem["correction"] + code[end:]
+    return code
+
+
+def run(code: str) -> dict[str, Any]:
+    space = variables()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        exec(code, space)
+    return space
+
+
+@pytest.mark.parametrize(
+    ("wrong", "right"),
+    [pytest.param(wrong, right, marks=marks) for wrong, right, marks in FAILS],
+)
+def test_code_that_fails_is_corrected(wrong: str, right: str) -> None:
+    assert corrected(wrong) == right
+    with pytest.raises((ValueError, TypeError, LookupError, AttributeError, NameError)):
+        run(wrong)
+    run(right)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "right"),
+    [pytest.param(wrong, right, marks=marks) for wrong, right, marks in NO_EFFECT],
+)
+def test_code_that_changes_nothing_is_corrected(wrong: str, right: str) -> None:
+    assert corrected(wrong) == right
+    before = variables()["df"]
+    assert run(wrong)["df"].equals(before)
+    assert not run(right)["df"].equals(before)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "right"),
+    [pytest.param(wrong, right, marks=marks) for wrong, right, marks in WRONG_VALUE],
+)
+def test_code_with_another_value_is_corrected(wrong: str, right: str) -> None:
+    assert corrected(wrong) == right
+    run(wrong)
+    run(right)
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "if df['price'] > 1:\n    print(1)",
+        "def f(a, b):\n    return a + b\nf(1)",
+        "def f(a, b=1, *, c):\n    return a\nf(1)",
+        "def f(a):\n    return a\nf(1, 2)",
+        "df.loc['x']",
+        "def f(row):\n    return row['prise']\ndf.apply(f, axis=1)",
+        "def f(frame):\n    return frame['prise'].mean()\nf(df)",
+        "df.groupby('city').sum(numeric_only=True)['city']",
+        "df.groupby('city')['price'].agg('men')",
+    ],
+)
+def test_code_that_fails_is_reported(code: str) -> None:
+    assert check(code, variables())
+    with pytest.raises((ValueError, TypeError, KeyError, AttributeError)):
+        run(code)
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "df['day'].dt.to_period('M')",
+        "ts.resample('ME').sum()",
+        "ts.resample('D').sum()",
+        "df.rename({0: 'first'})",
+        "df.rename(columns=str.upper)",
+        "df.drop(0)",
+        "ts.drop('2026-01-01')",
+        "df.set_index('city').drop('x')",
+        "df['price'].agg('average')",
+        "df.groupby('city')['price'].agg(lambda s: s.mean())",
+        "df.groupby('city')['price'].sum()['x']",
+        "df.groupby('city')['price'].sum().iloc[0]",
+        "if df['price'].any() and len(df) > 1:\n    pass",
+        "if df is not None and not df.empty:\n    pass",
+        "found = df['price'].max() > 1 or df['qty'].min() < 3",
+        "df.fillna({'price': 0}, inplace=True)",
+        "df.loc[0, 'price'] = 5",
+        "copy = df[df['price'] > 1].copy()\ncopy['city'] = 'z'",
+        "values = df['price'].copy()\nvalues[0] = 5",
+        "lists = {'a': [1]}\nlists['a'][0] = 2",
+        "mean = df['price'].mean\nmean()",
+        "functions = [df.mean, df.sum]",
+        "df['price'].apply(np.sqrt)",
+        "df.mean(axis='columns', numeric_only=True)",
+        "df.mean('columns', numeric_only=True)",
+        "def f(a, *more, b=1):\n    return a\nf(1, 2, 3)",
+        "def f(a):\n    return a\nf(*[1])",
+        "def f(frame):\n    frame['new'] = 1\n    return frame['new']\nf(df)",
+        "def f(row):\n    return row['price']\ndf.apply(f, axis=1)",
+        "def f(frame):\n    return frame['price']\nf(df)\nf(df.rename(columns={'price': 'price'}))",
+        "def f(frame, name):\n    return frame[name]\nf(df, 'price')",
+        "df['weight'].str.replace(' kg', '').astype(float)",
+        "mixed = pd.DataFrame({'w': ['3 kg', '500 g']})",
+        "df['name'].dtype == 'str'",
+        "df.dtypes",
+        "df.columns[0]",
+        "df.plot",
+        "np.float64(3), np.bool_(1), np.nan",
+        "try:\n    np.float(3)\nexcept AttributeError:\n    pass",
+    ],
+)
+def test_other_code_is_left_alone(code: str) -> None:
+    assert check(code, variables()) == []
+    run(code)
+
+
+def test_amounts_with_several_units_have_no_correction() -> None:
+    frame = pd.DataFrame({"w": ["3 kg", "500 g"]})
+    (problem,) = check("df['w'].astype(float)", {"df": frame})
+    assert problem["candidates"] == []
