@@ -5,8 +5,10 @@ A problem is a dict with these keys:
 - ``line`` (from 1), ``column`` (from 0, in characters), ``end_line`` and ``end_column`` (exclusive)
 - ``kind``: ``syntax``, ``undefined_name``, ``missing_column``, ``missing_module``,
   ``missing_attribute``, ``unknown_argument``, ``missing_file``, ``not_numbers``, ``not_dates``,
-  ``not_text``, ``not_aligned``, ``changed_code`` or ``no_tests``
-- ``name`` and ``message``; for the kinds that begin with ``not_``, ``name`` is the wrong code
+  ``not_text``, ``not_aligned``, ``not_valid`` (a library refuses the code), ``no_effect``,
+  ``not_called``, ``changed_code`` or ``no_tests``
+- ``name`` and ``message``; for ``no_effect`` and the kinds that begin with ``not_``, ``name`` is
+  the wrong code
 - ``candidates``: the most similar names, or replacements for the wrong code
 - ``correction``: the candidate that the name clearly means, or ""
 - ``package``: the package to install for a missing module, or ""

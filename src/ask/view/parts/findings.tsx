@@ -145,6 +145,9 @@ function problemText(
       line,
       name
     ),
+    not_valid: trans.__('Line %1: “%2” fails here.', line, name),
+    no_effect: trans.__('Line %1: “%2” changes nothing.', line, name),
+    not_called: trans.__('Line %1: “%2” lacks its parentheses.', line, name),
     missing_file: trans.__('Line %1: there is no file “%2”.', line, name),
     changed_code: trans.__(
       'Line %1: code is changed, which you did not ask for.',
