@@ -172,7 +172,8 @@ def _replacements(node: ast.AST, code: str, own: set[str]) -> Iterator[tuple[str
         word = "and" if isinstance(node.op, ast.BitAnd) else "or"
         yield "and for &", node, f"({text(node.left)}) {word} ({text(node.right)})"
     if isinstance(node, ast.Subscript) and text(node.value).endswith(".loc"):
-        if isinstance(node.slice, ast.Tuple) and isinstance(node.slice.elts[-1], ast.Constant):
+        parts = getattr(node.slice, "elts", ())
+        if parts and isinstance(parts[-1], ast.Constant):
             yield "name in iloc", node.value, text(node.value).removesuffix("loc") + "iloc"
     if isinstance(node, ast.Call):
         yield from _call_replacements(node, text, own)
@@ -189,7 +190,8 @@ def _call_replacements(
         return
     owner, name, words = function.value, function.attr, {item.arg for item in node.keywords}
     if name in _REDUCTIONS and isinstance(owner, ast.Subscript) and not (node.args or words):
-        if isinstance(owner.slice, ast.Constant) and isinstance(owner.slice.value, str):
+        is_column = isinstance(getattr(owner.slice, "value", None), str)
+        if is_column:
             yield "column as axis", node, f"{text(owner.value)}.{name}({text(owner.slice)})"
     if name in ("agg", "aggregate", "pivot_table", "transform"):
         for part in ast.walk(node):

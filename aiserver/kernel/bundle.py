@@ -25,6 +25,7 @@ CHECK_MODULES = (
     "frames/polars_methods",
     "frames/functions",
     "frames/meant",
+    "frames/kept",
     "frames/expressions",
     "frames/flow",
     "overwrites",

@@ -6,9 +6,9 @@ A problem is a dict with these keys:
 - ``kind``: ``syntax``, ``undefined_name``, ``missing_column``, ``missing_module``,
   ``missing_attribute``, ``unknown_argument``, ``missing_file``, ``not_numbers``, ``not_dates``,
   ``not_text``, ``not_aligned``, ``not_valid`` (a library refuses the code), ``no_effect``,
-  ``not_called``, ``changed_code`` or ``no_tests``
-- ``name`` and ``message``; for ``no_effect`` and the kinds that begin with ``not_``, ``name`` is
-  the wrong code
+  ``not_called``, ``only_shown``, ``changed_code`` or ``no_tests``
+- ``name`` and ``message``; for ``no_effect``, ``only_shown`` and the kinds that begin with
+  ``not_``, ``name`` is the wrong code
 - ``candidates``: the most similar names, or replacements for the wrong code
 - ``correction``: the candidate that the name clearly means, or ""
 - ``package``: the package to install for a missing module, or ""
@@ -27,6 +27,7 @@ from functools import lru_cache
 from typing import Any
 
 from .frames.flow import Flow
+from .frames.kept import check_kept
 from .frames.meant import meant_frames
 from .inspection.modules import import_of
 from .inspection.objects import encode, plain_variables
@@ -72,8 +73,8 @@ def check_suggestion(
 
     ``folder`` is the kernel's current folder, ``original`` the code that the request was about,
     ``own_code`` that which the suggestion would replace. With the mode ``agent``, no files are
-    looked at. The check stops after ``seconds``. Never raises: if an analysis fails, problems may
-    be missing.
+    looked at; with ``change``, the request asks for a change of data. The check stops after
+    ``seconds``. Never raises: if an analysis fails, problems may be missing.
     """
     warnings: list[dict[str, Any]] = []
     if len(code) > _LONGEST_PARSED:
@@ -97,6 +98,8 @@ def check_suggestion(
         with contextlib.suppress(Exception):
             flow.folder = "" if mode == "agent" else folder or os.getcwd()
             flow.run(tree)
+            if mode == "change":
+                check_kept(flow, tree)
         with contextlib.suppress(Exception):
             problems.check_time()
             warnings = find_overwrites(source, plain, own_code, deadline, flow.folder)
