@@ -20,7 +20,7 @@ import {
 /** The request whose code the check compares with the suggestion. */
 export interface ICheckedRequest {
   readonly source: string;
-  /** Such as `document`. */
+  /** Such as `document`, or `change` if the request asks for a change of data. */
   readonly mode: string;
 }
 

@@ -27,7 +27,7 @@ def check_kept(context: Context, tree: ast.Module) -> None:
     if isinstance(called, Symbol) and called.path in ("builtins.print", "IPython.display.display"):
         shown = shown.args[0] if len(shown.args) == 1 else None
     target = _changed_part(context, shown)
-    root = _root(target)
+    root = _variable_of(target)
     if target is None or root is None or _is_changed(tree, root):
         return
     text_of = context.problems.text_of
@@ -65,7 +65,7 @@ def _is_column(context: Context, node: ast.expr) -> bool:
     return is_part and isinstance(value, Series) and value.frame is not None
 
 
-def _root(node: ast.expr | None) -> str | None:
+def _variable_of(node: ast.expr | None) -> str | None:
     part = node.value if isinstance(node, ast.Subscript) else node
     return part.id if isinstance(part, ast.Name) else None
 

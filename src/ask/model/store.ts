@@ -16,6 +16,7 @@ import type { IProblem } from '../../kernel/check';
 import { isTransient } from '../../state/failure';
 import type { IHistory } from '../../tokens';
 import { type IAnswer, type ISuggestion, NO_TURN, withAnswer } from './answers';
+import { asksForChange } from './changeWords';
 import {
   namedFrames,
   relevantVariables,
@@ -208,14 +209,18 @@ export class GenerationStore {
       }
     });
     // A repair is checked like the answer that it repairs.
-    const { mode = '' } =
+    const { mode = '', intent = '' } =
       this.answers
         .map(({ suggestion }) => suggestion)
         .filter(suggestion => suggestion.mode !== 'repair')
         .pop() ?? {};
     const source = this.answer?.request?.source;
     const checked =
-      source && ADDITIVE_MODES.includes(mode) ? { source, mode } : undefined;
+      source && ADDITIVE_MODES.includes(mode)
+        ? { source, mode }
+        : asksForChange(intent)
+          ? { source: '', mode: 'change' }
+          : undefined;
     const result = await target.checkSuggestion(code, checked);
     if (!result || !isCurrent()) {
       return null;

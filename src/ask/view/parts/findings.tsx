@@ -147,6 +147,11 @@ function problemText(
     ),
     not_valid: trans.__('Line %1: “%2” fails here.', line, name),
     no_effect: trans.__('Line %1: “%2” changes nothing.', line, name),
+    only_shown: trans.__(
+      'Line %1: “%2” is only shown. Nothing is changed.',
+      line,
+      name
+    ),
     not_called: trans.__('Line %1: “%2” lacks its parentheses.', line, name),
     missing_file: trans.__('Line %1: there is no file “%2”.', line, name),
     changed_code: trans.__(
