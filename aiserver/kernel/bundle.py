@@ -25,7 +25,7 @@ CHECK_MODULES = (
     "frames/polars_methods",
     "frames/functions",
     "frames/meant",
-    "frames/kept",
+    "frames/shown_copies",
     "frames/expressions",
     "frames/flow",
     "overwrites",

@@ -27,8 +27,8 @@ from functools import lru_cache
 from typing import Any
 
 from .frames.flow import Flow
-from .frames.kept import check_kept
 from .frames.meant import meant_frames
+from .frames.shown_copies import check_shown_copy
 from .inspection.modules import import_of
 from .inspection.objects import encode, plain_variables
 from .overwrites import find_overwrites
@@ -99,7 +99,7 @@ def check_suggestion(
             flow.folder = "" if mode == "agent" else folder or os.getcwd()
             flow.run(tree)
             if mode == "change":
-                check_kept(flow, tree)
+                check_shown_copy(flow, tree)
         with contextlib.suppress(Exception):
             problems.check_time()
             warnings = find_overwrites(source, plain, own_code, deadline, flow.folder)

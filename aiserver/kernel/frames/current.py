@@ -12,7 +12,18 @@ from typing import Any
 
 from ..inspection.objects import MISSING, class_attribute, is_function, loaded_value
 from .context import Context
-from .values import Arguments, Frame, Groups, Indexer, Labels, Method, Series, Symbol, Value
+from .values import (
+    Arguments,
+    Frame,
+    Function,
+    Groups,
+    Indexer,
+    Labels,
+    Method,
+    Series,
+    Symbol,
+    Value,
+)
 
 # Offsets of pandas 2.1 that pandas 3 refuses.
 _OFFSETS = {
@@ -106,8 +117,8 @@ def _check_series_call(context: Context, name: str, node: ast.Call) -> None:
     if name == "sort_values":
         has_name = bool(node.args) or any(keyword.arg == "by" for keyword in node.keywords)
         if has_name and len(node.args) < 2:
-            kept = [keyword for keyword in node.keywords if keyword.arg != "by"]
-            _report_call(context, node, name, kept, "A Series has no columns to sort by.")
+            keywords = [keyword for keyword in node.keywords if keyword.arg != "by"]
+            _report_call(context, node, name, keywords, "A Series has no columns to sort by.")
     elif name in _REDUCING:
         _check_axis(context, None, name, node)
     elif name == "astype" and len(node.args) == 1:
@@ -119,10 +130,10 @@ def _check_series_call(context: Context, name: str, node: ast.Call) -> None:
 
 
 def _report_call(
-    context: Context, node: ast.Call, name: str, kept: list[ast.keyword], message: str
+    context: Context, node: ast.Call, name: str, keywords: list[ast.keyword], message: str
 ) -> None:
-    """Report a call, with one that has only the keywords ``kept`` in its place."""
-    given = ", ".join(f"{item.arg}={context.problems.text_of(item.value)}" for item in kept)
+    """Report a call, with one that has only the keywords ``keywords`` in its place."""
+    given = ", ".join(f"{item.arg}={context.problems.text_of(item.value)}" for item in keywords)
     position = context.problems.position_of_method(node)
     context.report_code(position, "not_valid", message, [f"{name}({given})"])
 
@@ -201,8 +212,10 @@ def _check_fill_method(context: Context, name: str, node: ast.Call) -> None:
     method = _constant_text(Arguments(node, "").get("method")) if name == "fillna" else ""
     current = {"pad": "ffill", "backfill": "bfill"}.get(method, method)
     if current in ("ffill", "bfill") and is_pandas_3():
-        kept = [keyword for keyword in node.keywords if keyword.arg != "method"]
-        _report_call(context, node, current, kept, "fillna() has no argument 'method' any more.")
+        keywords = [keyword for keyword in node.keywords if keyword.arg != "method"]
+        _report_call(
+            context, node, current, keywords, "fillna() has no argument 'method' any more."
+        )
 
 
 def check_numpy_name(context: Context, symbol: Symbol, node: ast.Attribute) -> bool:
@@ -321,7 +334,22 @@ def check_row_label(context: Context, indexer: Indexer, key: ast.expr) -> None:
         context.report_code(key, "not_valid", message)
 
 
-def check_number_of_arguments(
+def pass_arguments(context: Context, function: Function, node: ast.Call) -> None:
+    """Record a call of a function of the cell, and report a wrong number of arguments."""
+    parameters = function.node.args
+    names = [item.arg for item in [*parameters.posonlyargs, *parameters.args]]
+    arguments = Arguments(node, " ".join(names))
+    values: dict[str, Value] = {}
+    if arguments.is_exact:
+        _check_number_of_arguments(context, function.node, names, node)
+    for name in names if arguments.is_exact else ():
+        value = context.value_of(arguments.get(name))
+        if isinstance(value, (Frame, Series)):  # as it is now
+            values[name] = value.derive(rows="all") if isinstance(value, Frame) else value
+    function.call(values, not context.is_conditional)
+
+
+def _check_number_of_arguments(
     context: Context, function: Any, names: list[str], node: ast.Call
 ) -> None:
     """Report a call of a function of the cell with too few or too many arguments."""

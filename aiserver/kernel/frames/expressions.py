@@ -34,7 +34,6 @@ from .current import (
     check_called,
     check_condition,
     check_key_of_groups,
-    check_number_of_arguments,
     check_numpy_name,
     check_object_dtype,
     check_offset,
@@ -43,6 +42,7 @@ from .current import (
     check_property,
     check_row_label,
     check_truth,
+    pass_arguments,
 )
 from .functions import call_symbol, may_create_files
 from .pandas_methods import call_groups, call_pandas, call_plot, call_series
@@ -50,7 +50,6 @@ from .polars_methods import call_expression, call_polars, call_polars_groups
 from .value_checks import check_accessor, check_method, check_operation, check_requirements
 from .values import (
     UNKNOWN,
-    Arguments,
     Expression,
     Frame,
     Function,
@@ -445,7 +444,7 @@ class Expressions(Context):
         else:
             called = self.value(function)
             if isinstance(called, Function):
-                self._pass_arguments(called, node)
+                pass_arguments(self, called, node)
             if isinstance(function, ast.Name):
                 self._record_effects(function.id, called, node)
         if self._may_change_values(called, node):
@@ -455,21 +454,6 @@ class Expressions(Context):
         result = self._call(called, node)
         self._evaluate_arguments(node)
         return result
-
-    def _pass_arguments(self, function: Function, node: ast.Call) -> None:
-        parameters = function.node.args
-        names = [item.arg for item in [*parameters.posonlyargs, *parameters.args]]
-        arguments = Arguments(node, " ".join(names))
-        if not arguments.is_exact:
-            function.call({}, not self.is_conditional)
-            return
-        check_number_of_arguments(self, function.node, names, node)
-        values: dict[str, Value] = {}
-        for name in names:
-            value = self.value_of(arguments.get(name))
-            if isinstance(value, (Frame, Series)):  # as it is now
-                values[name] = value.derive(rows="all") if isinstance(value, Frame) else value
-        function.call(values, not self.is_conditional)
 
     def _evaluate_arguments(self, node: ast.Call) -> None:
         for argument in argument_nodes(node):

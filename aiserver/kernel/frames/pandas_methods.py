@@ -310,7 +310,7 @@ def call_groups(context: Context, groups: Groups, name: str, node: ast.Call) -> 
     if name == "size":
         return _series_of_groups(groups, None) if groups.as_index else UNKNOWN
     if name in _AGGREGATIONS:
-        return _aggregated(groups, list(frame.columns) if selection is None else selection)
+        return _aggregated(groups, _all_columns(groups))
     if name in _TRANSFORMATIONS:
         if groups.is_single and selection:
             return Series("pandas", selection[0], frame.index)
@@ -329,6 +329,14 @@ def _series_of_groups(groups: Groups, name: str | None) -> Series:
     return series
 
 
+def _all_columns(groups: Groups) -> list[str]:
+    """Return the columns of an aggregation of all that are selected; the keys become the index."""
+    if groups.selection is not None:
+        return groups.selection
+    keys = groups.keys if groups.as_index and groups.keys is not None else []
+    return [name for name in groups.frame.columns if name not in keys]
+
+
 def _aggregated(groups: Groups, columns: list[str], may_be_series: bool = True) -> Value:
     keys = groups.keys
     if groups.is_single and groups.as_index and may_be_series:
@@ -336,7 +344,6 @@ def _aggregated(groups: Groups, columns: list[str], may_be_series: bool = True) 
     if keys is None and not groups.as_index:
         return UNKNOWN
     if groups.as_index:
-        columns = [name for name in columns if name not in (keys or ())]
         result = Frame("pandas", columns, None if keys is None else tuple(keys))
     else:
         result = Frame("pandas", [*(keys or ()), *columns], (None,))
@@ -351,7 +358,7 @@ def _aggregate(context: Context, groups: Groups, node: ast.Call) -> Value:
         return UNKNOWN
     if function is None:
         return _named_aggregation(context, groups, arguments)
-    columns = list(groups.frame.columns) if groups.selection is None else groups.selection
+    columns = _all_columns(groups)
     check_functions(context, groups.frame, aggregated_columns(groups), function)
     if isinstance(function, ast.Dict):
         wanted = context.labels(function)

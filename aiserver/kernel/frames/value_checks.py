@@ -189,8 +189,8 @@ def check_function(context: Context, name: str, node: ast.Call) -> None:
     if name != "pandas.to_numeric" and (library != "numpy" or short_name not in _NUMPY_FUNCTIONS):
         return
     is_coerced = _is_coerced(node)
-    is_alone = len(node.args) == 1 and (is_coerced or not node.keywords)
-    value = context.value(node.args[0]) if is_alone else UNKNOWN
+    is_single = len(node.args) == 1 and (is_coerced or not node.keywords)
+    value = context.value(node.args[0]) if is_single else UNKNOWN
     if not _has_words(value) or (is_coerced and not _has_only_words(value)):
         return
     reason = "needs numbers, but"

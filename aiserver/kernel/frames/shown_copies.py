@@ -17,7 +17,7 @@ _OF_SERIES = _OF_BOTH | set("map str.strip str.lower str.upper str.title str.rep
 _CONVERSIONS = {"pandas.to_datetime", "pandas.to_numeric"}
 
 
-def check_kept(context: Context, tree: ast.Module) -> None:
+def check_shown_copy(context: Context, tree: ast.Module) -> None:
     """Report the last statement if it shows a changed copy of a variable that the cell keeps."""
     last = tree.body[-1] if tree.body else None
     if not isinstance(last, ast.Expr):

@@ -16,7 +16,7 @@ def problems(code: str, mode: str = "change") -> list[tuple[str, list[str]]]:
 
 
 @pytest.mark.parametrize(
-    ("code", "kept"),
+    ("code", "fixed"),
     [
         ("print(df.drop(columns='day'))", "df = df.drop(columns='day')"),
         ("df.rename(columns={'price': 'cost'})", "df = df.rename(columns={'price': 'cost'})"),
@@ -26,8 +26,8 @@ def problems(code: str, mode: str = "change") -> list[tuple[str, list[str]]]:
         ("print(pd.to_datetime(df['day']))", "df['day'] = pd.to_datetime(df['day'])"),
     ],
 )
-def test_a_changed_copy_that_is_only_shown(code: str, kept: str) -> None:
-    assert problems(code) == [("only_shown", [kept])]
+def test_a_changed_copy_that_is_only_shown(code: str, fixed: str) -> None:
+    assert problems(code) == [("only_shown", [fixed])]
     assert problems(code, mode="") == [], "the request asks to show something"
 
 
