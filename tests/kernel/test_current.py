@@ -252,6 +252,14 @@ def test_other_code_has_no_problems(code: str) -> None:
     run(code)
 
 
+def test_code_after_a_mistake_is_corrected_too() -> None:
+    code = "big = df[df['price'] > 1 and df['qty'] < 3]\nbig.shape()"
+    assert [item["correction"] for item in check(code, variables())] == [
+        "(df['price'] > 1) & (df['qty'] < 3)",
+        "big.shape",
+    ]
+
+
 def test_amounts_with_several_units_have_no_correction() -> None:
     frame = pd.DataFrame({"w": ["3 kg", "500 g"]})
     (problem,) = check("df['w'].astype(float)", {"df": frame})

@@ -222,7 +222,8 @@ class Expressions(Context):
     def _of_BoolOp(self, node: ast.BoolOp) -> Value:
         check_truth(self, node)
         self._uncertain(node.values[1:])
-        return UNKNOWN
+        first = self.value(node.values[0])
+        return first if isinstance(first, Series) else UNKNOWN  # what was meant
 
     def _of_UnaryOp(self, node: ast.UnaryOp) -> Value:
         if isinstance(node.op, ast.Not):
