@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 
 from ..requests import ContextCell, DataFrameProfile
 from . import texts
+from .amounts import with_digits
 from .data_texts import columns_in_line, file_in_line, printing_code, rows_in_line
 from .examples import NEXT_CELL, examples_in
 from .fence import code_block
@@ -74,7 +75,7 @@ async def small_prompt(request: PromptInput, budget: int, count: Count) -> Promp
     parts = await asyncio.to_thread(_parts, request)
     conversation = _conversation(request)
     emptied = f"{_CELL_EMPTIED}\n" if is_empty and conversation.past else ""
-    intent = parsed.instruction + texts.another_answer(request)
+    intent = with_digits(parsed.instruction) + texts.another_answer(request)
 
     fixed = [rules, *(text for example in examples for text in example[:2])]
     cell = conversation.cell[:2] if conversation.cell else ()

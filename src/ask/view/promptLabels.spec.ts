@@ -13,7 +13,7 @@ it('says in one sentence what was corrected, by the server and in the page', () 
     corrections: ['prise → price']
   };
   const textOf = (state: IGenerationState) =>
-    noticeText({ state, changesNothing: false }, trans);
+    noticeText({ state, changesNothing: false, suggestion: null }, trans);
   expect(textOf(state)).toBe(
     'Corrected automatically: typographic quotes, prise → price.'
   );
@@ -25,9 +25,22 @@ it('says in one sentence what was corrected, by the server and in the page', () 
   expect(textOf(waiting)).toBe('');
 });
 
+it.each(['fix', 'repair'])(
+  'says that an answer of mode %s isn’t verified',
+  mode => {
+    const state = { ...INITIAL_STATE, phase: 'suggested' } as const;
+    const shown = { state, changesNothing: false, suggestion: { mode } };
+    expect(noticeText(shown, trans)).toMatch(/^This is another attempt after/);
+    const other = { ...shown, suggestion: { mode: 'document' } };
+    expect(noticeText(other, trans)).toBe('');
+  }
+);
+
 it('doesn’t speak of a description if an answer changes nothing', () => {
   const state = { ...INITIAL_STATE, phase: 'suggested' } as const;
   const text =
     'The answer is the same as the current code. Say what should be different, or choose another model.';
-  expect(noticeText({ state, changesNothing: true }, trans)).toBe(text);
+  expect(
+    noticeText({ state, changesNothing: true, suggestion: null }, trans)
+  ).toBe(text);
 });

@@ -2,6 +2,7 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { IProblem } from '../../kernel/check';
+import type { ISuggestion } from '../model/answers';
 import type { GenerationModel } from '../model/generation';
 import { problemLine } from '../model/problems';
 import type { IGenerationState, Notice, Phase } from '../model/state';
@@ -65,13 +66,18 @@ export function problemLines(problems: readonly IProblem[]): string[] {
   return problems.slice(0, MAX_PROBLEMS).map(problemLine);
 }
 
-type IShown = Pick<GenerationModel, 'state' | 'changesNothing'>;
+type IShown = Pick<GenerationModel, 'state' | 'changesNothing'> & {
+  readonly suggestion: Pick<ISuggestion, 'mode'> | null;
+};
 
 export function noticeText(
-  { state, changesNothing }: IShown,
+  { state, changesNothing, suggestion }: IShown,
   trans: TranslationBundle
 ): string {
   const { isCellEdited, overwrittenCount, saveError } = state;
+  const isAfterError =
+    state.phase === 'suggested' &&
+    /^(fix|repair)$/.test(suggestion?.mode ?? '');
   const corrections = [...replacedTexts(state, trans), ...state.corrections];
   const names = corrections.join(trans._p('between names', ', '));
   return joinSentences(
@@ -79,6 +85,11 @@ export function noticeText(
     stateNoticeText(state, trans),
     changesNothing ? changesNothingText(state, trans) : '',
     missingFramesText(state, trans),
+    isAfterError && !changesNothing
+      ? trans.__(
+          'This is another attempt after an error. It may run and still be wrong, so look at its result.'
+        )
+      : '',
     names ? trans.__('Corrected automatically: %1.', names) : '',
     overwrittenCount
       ? trans._n(
