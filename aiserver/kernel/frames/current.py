@@ -94,8 +94,11 @@ def check_call(context: Context, owner: Value, name: str, node: ast.Call) -> Non
     if library != "pandas" or not isinstance(node.func, ast.Attribute):
         return
     check_offset(context, name, node)
-    if isinstance(owner, Groups) and name in ("agg", "aggregate", "transform"):
-        check_function_names(context, Arguments(node, "func").get("func"))
+    if isinstance(owner, Groups):
+        if name in ("agg", "aggregate", "transform"):
+            check_function_names(context, Arguments(node, "func").get("func"))
+        elif name in _REDUCING:
+            _check_axis(context, None if owner.is_single else owner.frame, name, node)
     elif isinstance(owner, Frame):
         _check_frame_call(context, owner, name, node)
     elif isinstance(owner, Series):
@@ -194,11 +197,11 @@ def _check_missing_axis(context: Context, frame: Frame, name: str, node: ast.Cal
 
 
 def _check_axis(context: Context, frame: Frame | None, name: str, node: ast.Call) -> None:
-    """Report ``df.mean("price")``, whose argument is the axis."""
+    """Report ``df.mean("price")``, whose argument isn't a column."""
     given = _constant_text(node.args[0]) if len(node.args) == 1 and not node.keywords else ""
     if not given or given in ("index", "columns", "rows"):
         return
-    message = f"The argument of {name}() is the axis, not a column."
+    message = f"The argument of {name}() isn't a column."
     if frame is None:
         _report_call(context, node, name, [], message)
     elif given in frame.columns:
