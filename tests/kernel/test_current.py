@@ -190,6 +190,7 @@ def test_code_with_another_value_is_corrected(wrong: str, right: str) -> None:
         "def f(a, b=1, *, c):\n    return a\nf(1)",
         "def f(a):\n    return a\nf(1, 2)",
         "df.loc['x']",
+        "df.iloc[['x']]",
         "def f(row):\n    return row['prise']\ndf.apply(f, axis=1)",
         "def f(frame):\n    return frame['prise'].mean()\nf(df)",
         "df.groupby('city').sum(numeric_only=True)['city']",
@@ -198,7 +199,7 @@ def test_code_with_another_value_is_corrected(wrong: str, right: str) -> None:
 )
 def test_code_that_fails_is_reported(code: str) -> None:
     assert check(code, variables())
-    with pytest.raises((ValueError, TypeError, KeyError, AttributeError)):
+    with pytest.raises((ValueError, TypeError, LookupError, AttributeError)):
         run(code)
 
 

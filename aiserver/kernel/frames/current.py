@@ -231,17 +231,19 @@ def check_numpy_name(context: Context, symbol: Symbol, node: ast.Attribute) -> b
     return True
 
 
-def check_position(context: Context, indexer: Indexer, wanted: Labels, node: ast.Subscript) -> None:
-    """Report ``df.iloc[rows, "price"]``: ``iloc`` takes only numbers."""
-    key = _key(node)
-    owner = getattr(node.value, "value", None)
-    if not wanted.items or not isinstance(key, ast.Tuple) or owner is None:
+def check_position(context: Context, indexer: Indexer, node: ast.Subscript) -> None:
+    """Report ``df.iloc[rows, "price"]`` and ``df.iloc["a"]``: ``iloc`` takes only numbers."""
+    key, owner = _key(node), getattr(node.value, "value", None)
+    has_columns = isinstance(key, ast.Tuple) and len(key.elts) == 2
+    wanted = context.labels(key.elts[1] if has_columns else key)
+    if not wanted.items or owner is None:
         return
-    frame, rows, columns = map(context.problems.text_of, (owner, key.elts[0], key.elts[1]))
+    candidates = []
+    if has_columns and isinstance(node.ctx, ast.Load):
+        frame, rows, columns = map(context.problems.text_of, (owner, *key.elts))
+        candidates = [f"{frame}[{columns}].{indexer.name}[{rows}]"]
     message = f"{indexer.name} takes only numbers of rows and columns."
-    is_read = isinstance(node.ctx, ast.Load)
-    candidate = [f"{frame}[{columns}].{indexer.name}[{rows}]"] if is_read else []
-    context.report_code(node, "not_valid", message, candidate)
+    context.report_code(node, "not_valid", message, candidates)
 
 
 def check_key_of_groups(context: Context, series: Series, wanted: Labels, node: Any) -> None:

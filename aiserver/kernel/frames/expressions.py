@@ -375,8 +375,8 @@ class Expressions(Context):
         if isinstance(owner, Frame):
             return self._subscript_frame(owner, key)
         if isinstance(owner, Indexer):
-            if owner.name in ("iloc", "iat") and isinstance(key, ast.Tuple) and len(key.elts) == 2:
-                check_position(self, owner, self.labels(key.elts[1]), node)
+            if owner.name in ("iloc", "iat"):
+                check_position(self, owner, node)
             return self._subscript_indexer(owner, key)
         if isinstance(owner, Series):
             check_key_of_groups(self, owner, self.labels(key), node)
