@@ -32,7 +32,7 @@ def variables() -> dict[str, Any]:
 
 
 # Code that fails with this pandas and numpy, and its correction.
-FAILS = [
+FAILS: list[tuple[str, str, Any]] = [
     ("ts.resample('2M').sum()", "ts.resample('2ME').sum()", since_3),
     ("ts.resample(rule='Q-MAR').sum()", "ts.resample(rule='QE-MAR').sum()", since_3),
     (
@@ -106,7 +106,7 @@ FAILS = [
     ("df[df['price'] > df['price'].mean]", "df[df['price'] > df['price'].mean()]", ()),
 ]
 # Code that runs and doesn't do what it says, and its correction.
-NO_EFFECT = [
+NO_EFFECT: list[tuple[str, str, Any]] = [
     ("df['price'][0] = 5", "df.loc[0, 'price'] = 5", since_3),
     ("df[df['price'] > 1]['city'] = 'z'", "df.loc[df['price'] > 1, 'city'] = 'z'", since_3),
     ("df.loc[df['price'] > 1]['city'] = 'z'", "df.loc[df['price'] > 1, 'city'] = 'z'", since_3),
@@ -114,7 +114,7 @@ NO_EFFECT = [
     ("df = df.rename({'price': 'cost'})", "df = df.rename(columns={'price': 'cost'})", ()),
 ]
 # Code whose value isn't the one that it means, and its correction.
-WRONG_VALUE = [
+WRONG_VALUE: list[tuple[str, str, Any]] = [
     ("df2 = df.sort_values('price', inplace=True)", "df2 = df.sort_values('price')", ()),
     ("df2 = df['qty'].tolist().sort()", "df2 = sorted(df['qty'].tolist())", ()),
     ("df['price'].mean", "df['price'].mean()", ()),
