@@ -20,7 +20,7 @@ from functools import partial
 from typing import TypeVar
 
 from pydantic import BaseModel, Field, ValidationError
-from pydantic_core import PydanticSerializationError, to_json
+from pydantic_core import to_json
 
 from ..concurrency import for_each
 from ..errors import SessionCorrupt
@@ -146,11 +146,8 @@ class SessionHead(BaseModel):
         )
 
     def encode(self) -> bytes:
-        content = self.model_dump()
-        try:
-            return to_json(content)
-        except PydanticSerializationError:  # a lone surrogate, which JSON can escape
-            return json.dumps(content).encode()
+        # ``model_dump_json`` writes numbers with more digits than can be read.
+        return json.dumps(self.model_dump(), ensure_ascii=False).encode("utf-8", "surrogatepass")
 
 
 def parse_head(value: bytes) -> SessionHead | None:
