@@ -13,7 +13,6 @@ from .values import UNKNOWN, Arguments, Frame, Labels, Text, Texts, Value
 # Names that pandas has removed, and those in their place.
 _REMOVED_NAMES = {
     **{"applymap": "map", "iteritems": "items", "as_matrix": "to_numpy", "sort": "sort_values"},
-    **{"get_values": "to_numpy", "is_copy": "copy", "ftypes": "dtypes"},
 }
 
 

@@ -44,10 +44,8 @@ _WITH_OFFSET = {
 _ROUNDINGS = {"floor", "ceil", "round"}  # of ``.dt``
 # Names of functions that no group has.
 _GROUP_FUNCTIONS = {
-    **{"average": "mean", "avg": "mean", "average_value": "mean", "med": "median"},
-    **{"maximum": "max", "minimum": "min", "total": "sum", "number": "count", "len": "size"},
-    **{"stdev": "std", "stddev": "std", "variance": "var", "unique": "nunique"},
-    **{"distinct": "nunique", "count_distinct": "nunique", "nunique_count": "nunique"},
+    **{"average": "mean", "avg": "mean", "maximum": "max", "minimum": "min", "total": "sum"},
+    **{"stdev": "std", "stddev": "std", "variance": "var", "distinct": "nunique", "len": "size"},
 }
 _DTYPES = {
     **{"integer": "int", "number": "float", "numeric": "float", "decimal": "float"},
@@ -60,12 +58,13 @@ _OF_NUMPY = {
     **{"float_": "{}.float64", "complex_": "{}.complex128", "string_": "{}.bytes_"},
     **{"unicode_": "{}.str_", "product": "{}.prod", "cumproduct": "{}.cumprod"},
     **{"alltrue": "{}.all", "sometrue": "{}.any", "in1d": "{}.isin", "trapz": "{}.trapezoid"},
-    **{"row_stack": "{}.vstack", "asfarray": "{}.asarray", "round_": "{}.round"},
+    **{"row_stack": "{}.vstack", "round_": "{}.round"},
 }
 _REDUCING = set("sum mean median min max std var count prod nunique sem skew any all".split())
 _REDUCING_NAMES = sorted(_REDUCING)
+_ACCEPTING_TEXT = {"nunique", "any", "all"}  # they take any value as True
 _PROPERTIES = set("shape columns index dtypes dtype values size T ndim empty axes".split())
-# Methods that a call without arguments makes sense of.
+# Methods that are usually called without arguments.
 _PLAIN_METHODS = _REDUCING | set(
     "head tail info describe unique value_counts copy isnull isna notnull notna dropna round abs "
     "cumsum diff tolist to_list to_numpy to_dict size first last mode drop_duplicates reset_index "
@@ -76,7 +75,7 @@ _OF_DATES = {
     **{"week": "isocalendar().week", "weekofyear": "isocalendar().week"},
     **{"weekday_name": "day_name()"},
 }
-_IN_PLACE = re.compile(r",?\s*\binplace\s*=\s*True")
+_IN_PLACE = re.compile(r"(?<=\()\s*inplace\s*=\s*True\s*,?\s*|,\s*inplace\s*=\s*True\b")
 _RETURNING_NONE = {"builtins.print", "random.shuffle", "numpy.random.shuffle"}
 # With ``inplace``, these return the object since pandas 3.
 _RETURNING = {"fillna", "replace", "ffill", "bfill", "clip", "interpolate", "mask", "where"}
@@ -95,9 +94,12 @@ def check_call(context: Context, owner: Value, name: str, node: ast.Call) -> Non
         return
     check_offset(context, name, node)
     if isinstance(owner, Groups):
-        if name in ("agg", "aggregate", "transform"):
-            check_function_names(context, Arguments(node, "func").get("func"))
-        elif name in _REDUCING:
+        if name in ("agg", "aggregate", "transform") and not owner.is_resampled:
+            arguments = Arguments(node, "func")
+            named = [value for value in arguments.keywords.values() if isinstance(value, ast.Tuple)]
+            for function in [arguments.get("func"), *(value.elts[-1] for value in named)]:
+                check_function_names(context, function)
+        elif name in _REDUCING and is_pandas_3():  # pandas 2 takes any value as True
             _check_axis(context, None if owner.is_single else owner.frame, name, node)
     elif isinstance(owner, Frame):
         _check_frame_call(context, owner, name, node)
@@ -135,7 +137,7 @@ def _check_series_call(context: Context, name: str, node: ast.Call) -> None:
 def _report_call(
     context: Context, node: ast.Call, name: str, keywords: list[ast.keyword], message: str
 ) -> None:
-    """Report a call, with one that has only the keywords ``keywords`` in its place."""
+    """Report a call of a method; in its place is ``name`` with these keywords."""
     given = ", ".join(f"{item.arg}={context.problems.text_of(item.value)}" for item in keywords)
     position = context.problems.position_of_method(node)
     context.report_code(position, "not_valid", message, [f"{name}({given})"])
@@ -146,11 +148,12 @@ def check_offset(context: Context, name: str, node: ast.Call) -> None:
     given = _constant_text(Arguments(node, _WITH_OFFSET.get(name, "")).get("freq", "rule"))
     if name in _ROUNDINGS and len(node.args) == 1:
         given = _constant_text(node.args[0])
-    match = _OFFSET.fullmatch(given or "")
-    offset = (
-        _OFFSETS.get(match[2]) if match and (name in _WITH_OFFSET or name in _ROUNDINGS) else ""
-    )
-    if match is None or not offset or not is_pandas_3():
+    match = _OFFSET.fullmatch(given)
+    offset = _OFFSETS.get(match[2]) if match else None
+    is_offset = name in _WITH_OFFSET or name in _ROUNDINGS
+    if match is None or offset is None or not (is_offset and is_pandas_3()):
+        return
+    if name in ("resample", "asfreq") and _may_have_periods(context):
         return
     for part in [*node.args, *(keyword.value for keyword in node.keywords)]:
         if _constant_text(part) == given:
@@ -158,6 +161,15 @@ def check_offset(context: Context, name: str, node: ast.Call) -> None:
             message = f"pandas has no offset {given!r} any more."
             context.report_code(part, "not_valid", message, [current])
             return
+
+
+def _may_have_periods(context: Context) -> bool:
+    """Return whether an index may have periods, whose frequencies have their old names."""
+    kind = loaded_value("pandas", "PeriodIndex")
+    data = [loaded_value("pandas", name) for name in ("DataFrame", "Series")]
+    indexed = [obj for obj in context.variables.values() if any(type(obj) is each for each in data)]
+    is_named = any("period" in line.lower() for line in context.problems.lines)
+    return is_named or any(type(obj.index) is kind for obj in indexed)
 
 
 def check_function_names(context: Context, node: ast.expr | None) -> None:
@@ -199,7 +211,7 @@ def _check_missing_axis(context: Context, frame: Frame, name: str, node: ast.Cal
 def _check_axis(context: Context, frame: Frame | None, name: str, node: ast.Call) -> None:
     """Report ``df.mean("price")``, whose argument isn't a column."""
     given = _constant_text(node.args[0]) if len(node.args) == 1 and not node.keywords else ""
-    if not given or given in ("index", "columns", "rows"):
+    if not given or given in ("index", "columns", "rows") or name in _ACCEPTING_TEXT:
         return
     message = f"The argument of {name}() isn't a column."
     if frame is None:
@@ -212,7 +224,8 @@ def _check_axis(context: Context, frame: Frame | None, name: str, node: ast.Call
 
 def _check_fill_method(context: Context, name: str, node: ast.Call) -> None:
     """Report ``fillna(method="ffill")``, whose parameter pandas 3 has removed."""
-    method = _constant_text(Arguments(node, "").get("method")) if name == "fillna" else ""
+    is_fill = name == "fillna" and not node.args
+    method = _constant_text(Arguments(node, "").get("method")) if is_fill else ""
     current = {"pad": "ffill", "backfill": "bfill"}.get(method, method)
     if current in ("ffill", "bfill") and is_pandas_3():
         keywords = [keyword for keyword in node.keywords if keyword.arg != "method"]
@@ -239,7 +252,8 @@ def check_position(context: Context, indexer: Indexer, node: ast.Subscript) -> N
     if not wanted.items or owner is None:
         return
     candidates = []
-    if has_columns and isinstance(node.ctx, ast.Load):
+    has_rows = has_columns and hasattr(key.elts[0], "lineno")  # CPython 3.8 lacks it for slices
+    if has_rows and isinstance(node.ctx, ast.Load):
         frame, rows, columns = map(context.problems.text_of, (owner, *key.elts))
         candidates = [f"{frame}[{columns}].{indexer.name}[{rows}]"]
     message = f"{indexer.name} takes only numbers of rows and columns."
@@ -254,8 +268,10 @@ def check_key_of_groups(context: Context, series: Series, wanted: Labels, node: 
     if name == series.name or name in (series.index or ()):
         text = context.problems.text_of(node.value)
         values = text if name == series.name else f"{text}.index"
-        message = f"The Series has one value for each group, and no {name!r} among them."
-        context.report_code(node, "not_valid", message, [values])
+        message = f"The Series has one value for each group, and no column {name!r}."
+        # A group could have this name, so neither is certain.
+        candidates = [values, f"{text}.reset_index()[{name!r}]"]
+        context.report_code(node, "not_valid", message, candidates)
 
 
 def check_truth(context: Context, node: Any) -> None:
@@ -291,8 +307,11 @@ def check_called(context: Context, node: ast.expr) -> None:
     value = context.value(node)
     if not isinstance(node, ast.Attribute) or not isinstance(value, Method):
         return
+    accessor = value.owner.name if isinstance(value.owner, Method) else ""
     owner = value.owner.owner if isinstance(value.owner, Method) else value.owner
-    if isinstance(owner, (Frame, Series, Groups)) and value.name in _PLAIN_METHODS:
+    is_size = value.name == "size" and not isinstance(owner, Groups)  # a property
+    is_data = isinstance(owner, (Frame, Series, Groups)) and accessor in ("", "str")
+    if is_data and value.name in _PLAIN_METHODS and not is_size:
         text = context.problems.text_of(node)
         message = f"{value.name} is a method, and isn't called without parentheses."
         context.report_code(node, "not_called", message, [f"{text}()"])
@@ -305,7 +324,8 @@ def check_property(context: Context, called: Value, node: ast.Call) -> None:
     if not isinstance(called.owner, (Frame, Series)) or called.owner.library != "pandas":
         return
     kind = loaded_value("pandas", "DataFrame" if isinstance(called.owner, Frame) else "Series")
-    if kind is not MISSING and not is_function(class_attribute(kind, called.name)):
+    member = MISSING if kind is MISSING else class_attribute(kind, called.name)
+    if member is not MISSING and not is_function(member):
         message = f"{called.name} isn't a method."
         text = context.problems.text_of(node.func)
         context.report_code(node, "not_valid", message, [text])
@@ -387,8 +407,9 @@ def check_assignment(context: Context, node: ast.Assign) -> None:
         return
     is_data = isinstance(called.owner, (Frame, Series)) and called.owner.library == "pandas"
     in_place = Arguments(call, "").constant("inplace", False)
-    if is_data and in_place is True and called.name not in _RETURNING:
-        text = _IN_PLACE.sub("", context.problems.text_of(call)).replace("(, ", "(")
+    returns = called.name in _RETURNING and is_pandas_3()
+    if is_data and in_place is True and not returns:
+        text = _IN_PLACE.sub("", context.problems.text_of(call))
         message = f"With inplace=True, {called.name}() returns None."
         context.report_code(call, "not_valid", message, [text])
 
@@ -417,15 +438,17 @@ def _check_chain(context: Context, target: ast.Subscript) -> None:
     frame, text_of = context.value(inner.value), context.problems.text_of
     message = "This assigns to a copy, and changes nothing."
     if isinstance(frame, Frame) and frame.library == "pandas":
-        outer_key, inner_key = text_of(_key(target)), text_of(_key(inner))
         value = context.value(inner)
         if isinstance(value, Series) and value.name is not None:
-            rows, columns = outer_key, inner_key
+            rows, columns = _key(target), _key(inner)
         elif isinstance(value, Frame) and context.labels(_key(target)).items:
-            rows, columns = inner_key, outer_key
+            rows, columns = _key(inner), _key(target)
         else:
             return
-        fixed = f"{text_of(inner.value)}.loc[{rows}, {columns}]"
+        if isinstance(rows, ast.Slice):  # only ``loc`` includes the last row, so it isn't the same
+            context.report_code(target, "no_effect", message)
+            return
+        fixed = f"{text_of(inner.value)}.loc[{text_of(rows)}, {text_of(columns)}]"
         context.report_code(target, "no_effect", message, [fixed])
     elif (
         isinstance(frame, Indexer)
@@ -444,17 +467,16 @@ def check_statement(context: Context, node: ast.Expr) -> None:
     call = node.value
     if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
         return
-    if isinstance(call.func.value, ast.Name):  # the name of the function
-        return
     owner = call.func.value
     is_column = isinstance(owner, (ast.Subscript, ast.Attribute)) and is_pandas_3()
     series = context.value(owner) if is_column else None
     in_place = Arguments(call, "").constant("inplace", False)
     if isinstance(series, Series) and series.frame is not None and in_place is True:
         text_of = context.problems.text_of
-        fixed = _IN_PLACE.sub("", text_of(call)).replace("(, ", "(")
+        fixed = f"{text_of(owner)} = {_IN_PLACE.sub('', text_of(call))}"
+        is_of_variable = isinstance(getattr(owner, "value", None), ast.Name)
         message = "This changes a copy of the column, and not the DataFrame."
-        context.report_code(call, "no_effect", message, [f"{text_of(owner)} = {fixed}"])
+        context.report_code(call, "no_effect", message, [fixed] if is_of_variable else [])
 
 
 def check_object_dtype(context: Context, node: ast.Compare) -> None:

@@ -198,8 +198,9 @@ def check_function(context: Context, name: str, node: ast.Call) -> None:
         reason = "gives only missing values:" if is_coerced else "fails:"
     candidates = []
     if library == "pandas" and _has_amounts(value):
-        call, text = map(context.problems.text_of, (node, node.args[0]))
-        candidates = [call.replace(text, f"{text}.{_AS_NUMBER}", 1)]
+        function, text = map(context.problems.text_of, (node.func, node.args[0]))
+        option = ", errors='coerce'" if is_coerced else ""
+        candidates = [f"{function}({text}.{_AS_NUMBER}{option})"]
     message = f"{short_name}() {reason} {_content(value)}."
     context.report_code(node, "not_numbers", message, candidates)
 

@@ -26,7 +26,12 @@ _CLEAR_DATE = re.compile(
     rf"\d{{4}}[-/]\d{{1,2}}[-/]\d{{1,2}}|(?=.*\d{{4}}).*{_MONTH}", re.IGNORECASE
 )
 # Such as “$1,200.50”, “3 kg” or “¥5”; in “1,5”, the comma isn't certain to separate thousands.
-_AMOUNT = re.compile(r"\s*[^\d\s.,-]*\s*-?\d+(,\d{3})*(\.\d+)?\s*[^\d\s.,-]*\s*")
+_UNIT = r"\s*[^\d\s.,()%-]*\s*"
+_AMOUNT = re.compile(rf"{_UNIT}-?\d+(,\d{{3}})*(\.\d+)?{_UNIT}")
+# These multiply the number.
+_MULTIPLIERS = set(
+    "k m b bn mn mio mrd t tn thousand million billion 千 万 萬 百万 百萬 亿 億".split()
+)
 _NUMBER_PART = re.compile(r"[\d\s.,-]")
 _DATE = re.compile(r"\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}\b")
 
@@ -51,7 +56,9 @@ class Dtype:
         self.has_figures = not self.dates and any(map(_is_figure, texts))
         self.has_only_words = bool(texts) and all(map(_is_word, texts))
         units = {_NUMBER_PART.sub("", text) for text in texts}
-        self.has_amounts = len(units) == 1 and all(map(_AMOUNT.fullmatch, texts))
+        multiplies = not _MULTIPLIERS.isdisjoint(unit.strip("$€£¥").lower() for unit in units)
+        has_one_unit = len(units) == 1 and not multiplies
+        self.has_amounts = has_one_unit and all(map(_AMOUNT.fullmatch, texts))
 
     @property
     def has_text(self) -> bool:
