@@ -128,7 +128,7 @@ const WAYS: Record<string, (lost: ICase) => Promise<RegExp>> = {
 
 /** The ways that need a page that has the notebook open. */
 const IN_PAGE = /tools|in the page/;
-/** What jupyter-collaboration can't read doesn't replace the document that is open. */
+/** jupyter-collaboration can't read these files, and keeps the document that is open. */
 const UNREADABLE = /half|bytes/;
 
 for (const environment of ['', 'rtc']) {

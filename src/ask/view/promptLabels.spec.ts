@@ -25,16 +25,19 @@ it('says in one sentence what was corrected, by the server and in the page', () 
   expect(textOf(waiting)).toBe('');
 });
 
-it.each(['fix', 'repair'])(
-  'says that an answer of mode %s isn’t verified',
-  mode => {
-    const state = { ...INITIAL_STATE, phase: 'suggested' } as const;
-    const shown = { state, changesNothing: false, suggestion: { mode } };
-    expect(noticeText(shown, trans)).toMatch(/^This is another attempt after/);
-    const other = { ...shown, suggestion: { mode: 'document' } };
-    expect(noticeText(other, trans)).toBe('');
-  }
-);
+it.each([
+  ['repair', 'sum', true],
+  ['fix', 'Fix this error:\nKeyError: 1', true],
+  ['fix', '/fix the title', false],
+  ['document', 'sum', false]
+])('says that an answer of mode %s to %j is another attempt: %s', (...args) => {
+  const [mode, intent, isExpected] = args;
+  const state = { ...INITIAL_STATE, phase: 'suggested' as const, intent };
+  const shown = { state, changesNothing: false, suggestion: { mode } };
+  expect(/^This is another attempt/.test(noticeText(shown, trans))).toBe(
+    isExpected
+  );
+});
 
 it('doesn’t speak of a description if an answer changes nothing', () => {
   const state = { ...INITIAL_STATE, phase: 'suggested' } as const;

@@ -75,9 +75,6 @@ export function noticeText(
   trans: TranslationBundle
 ): string {
   const { isCellEdited, overwrittenCount, saveError } = state;
-  const isAfterError =
-    state.phase === 'suggested' &&
-    /^(fix|repair)$/.test(suggestion?.mode ?? '');
   const corrections = [...replacedTexts(state, trans), ...state.corrections];
   const names = corrections.join(trans._p('between names', ', '));
   return joinSentences(
@@ -85,9 +82,9 @@ export function noticeText(
     stateNoticeText(state, trans),
     changesNothing ? changesNothingText(state, trans) : '',
     missingFramesText(state, trans),
-    isAfterError && !changesNothing
+    !changesNothing && isAnotherAttempt(state, suggestion)
       ? trans.__(
-          'This is another attempt after an error. It may run and still be wrong, so look at its result.'
+          'This is another attempt. It may run and still be wrong, so look at its result.'
         )
       : '',
     names ? trans.__('Corrected automatically: %1.', names) : '',
@@ -104,6 +101,15 @@ export function noticeText(
         )
       : ''
   );
+}
+
+function isAnotherAttempt(
+  { phase, intent }: IGenerationState,
+  suggestion: IShown['suggestion']
+): boolean {
+  // The text of a request to fix an error contains the error.
+  const isFix = suggestion?.mode === 'fix' && intent.includes('\n');
+  return phase === 'suggested' && (isFix || suggestion?.mode === 'repair');
 }
 
 function replacedTexts(
