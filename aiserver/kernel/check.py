@@ -29,6 +29,7 @@ from typing import Any
 from .frames.flow import Flow
 from .frames.meant import meant_frames
 from .frames.shown_copies import check_shown_copy
+from .inspection.dtypes import WRONG_DTYPES
 from .inspection.modules import import_of
 from .inspection.objects import encode, plain_variables
 from .overwrites import find_overwrites
@@ -38,12 +39,8 @@ from .source import Source, depth, syntax_position
 
 _LONGEST_CODE = 100_000  # characters; of longer code, only the syntax is checked
 _LONGEST_PARSED = 300_000  # characters; longer code isn't checked
-# Names of dtypes, which models write without quotes.
-_DTYPE_NAMES = {
-    **{name: name for name in "int64 int32 float64 float32 Int64 string category boolean".split()},
-    **{"integer": "int", "number": "float", "numeric": "float", "text": "str"},
-    **{"datetime64": "datetime64[ns]", "date": "datetime64[ns]"},
-}
+# Dtypes that models write without quotes.
+_DTYPES = set("int64 int32 float64 float32 Int64 string category boolean".split())
 _DEEPEST = 150  # levels of the syntax tree; beyond, only the syntax is checked
 
 
@@ -134,8 +131,10 @@ def _check_names(
             frames, meant = frames_meant_by(name)
             meant = "" if candidates else meant
             candidates = list(dict.fromkeys([*frames, *candidates]))[:MAX_CANDIDATES]
-        if not candidates and name in _DTYPE_NAMES and problems.text_before(node)[-7:] == "astype(":
-            candidates, meant = [repr(_DTYPE_NAMES[name])], repr(_DTYPE_NAMES[name])
+        dtype = name if name in _DTYPES else WRONG_DTYPES.get(name)
+        if dtype and not candidates and problems.text_before(node).endswith("astype("):
+            meant = repr(dtype)
+            candidates = [meant]
         message = f"The name {name!r} is not defined."
         more = {"statement": statement, "correction": meant}
         problems.add(node, "undefined_name", name, message, candidates, **more)

@@ -10,6 +10,7 @@ import ast
 import re
 from typing import Any
 
+from ..inspection.dtypes import WRONG_DTYPES
 from ..inspection.objects import MISSING, class_attribute, is_function, loaded_value
 from .context import Context
 from .values import (
@@ -47,10 +48,6 @@ _GROUP_FUNCTIONS = {
     **{"average": "mean", "avg": "mean", "maximum": "max", "minimum": "min", "total": "sum"},
     **{"stdev": "std", "stddev": "std", "variance": "var", "distinct": "nunique", "len": "size"},
 }
-_DTYPES = {
-    **{"integer": "int", "number": "float", "numeric": "float", "decimal": "float"},
-    **{"text": "str", "date": "datetime64[ns]", "datetime": "datetime64[ns]"},
-}
 # Names that numpy 1.24 or 2.0 has removed.
 _OF_NUMPY = {
     **{"float": "float", "int": "int", "object": "object", "str": "str", "long": "int"},
@@ -76,7 +73,6 @@ _OF_DATES = {
     **{"weekday_name": "day_name()"},
 }
 _IN_PLACE = re.compile(r"(?<=\()\s*inplace\s*=\s*True\s*,?\s*|,\s*inplace\s*=\s*True\b")
-_RETURNING_NONE = {"builtins.print", "random.shuffle", "numpy.random.shuffle"}
 # With ``inplace``, these return the object since pandas 3.
 _RETURNING = {"fillna", "replace", "ffill", "bfill", "clip", "interpolate", "mask", "where"}
 
@@ -94,11 +90,8 @@ def check_call(context: Context, owner: Value, name: str, node: ast.Call) -> Non
         return
     check_offset(context, name, node)
     if isinstance(owner, Groups):
-        if name in ("agg", "aggregate", "transform") and not owner.is_resampled:
-            arguments = Arguments(node, "func")
-            named = [value for value in arguments.keywords.values() if isinstance(value, ast.Tuple)]
-            for function in [arguments.get("func"), *(value.elts[-1] for value in named)]:
-                check_function_names(context, function)
+        if name == "transform" and node.args:
+            check_function_name(context, node.args[0])
         elif name in _REDUCING and is_pandas_3():  # pandas 2 takes any value as True
             _check_axis(context, None if owner.is_single else owner.frame, name, node)
     elif isinstance(owner, Frame):
@@ -108,10 +101,7 @@ def check_call(context: Context, owner: Value, name: str, node: ast.Call) -> Non
 
 
 def _check_frame_call(context: Context, frame: Frame, name: str, node: ast.Call) -> None:
-    if name == "pivot_table":
-        arguments = Arguments(node, "values index columns aggfunc")
-        check_function_names(context, arguments.get("aggfunc"))
-    elif name in ("drop", "rename"):
+    if name in ("drop", "rename"):
         _check_missing_axis(context, frame, name, node)
     elif name in _REDUCING:
         _check_axis(context, frame, name, node)
@@ -128,9 +118,9 @@ def _check_series_call(context: Context, name: str, node: ast.Call) -> None:
         _check_axis(context, None, name, node)
     elif name == "astype" and len(node.args) == 1:
         given = _constant_text(node.args[0])
-        if given in _DTYPES:
+        if given in WRONG_DTYPES:
             message = f"There is no dtype {given!r}."
-            context.report_code(node.args[0], "not_valid", message, [repr(_DTYPES[given])])
+            context.report_code(node.args[0], "not_valid", message, [repr(WRONG_DTYPES[given])])
     _check_fill_method(context, name, node)
 
 
@@ -172,23 +162,21 @@ def _may_have_periods(context: Context) -> bool:
     return is_named or any(type(obj.index) is kind for obj in indexed)
 
 
-def check_function_names(context: Context, node: ast.expr | None) -> None:
-    """Report names of functions that groups don't have, such as ``"average"``."""
-    parts: list[Any] = [node]
-    if isinstance(node, ast.Dict):
-        parts = list(node.values)
-    elif isinstance(node, (ast.List, ast.Tuple)):
-        parts = list(node.elts)
-    kind = loaded_value("pandas.core.groupby.generic", "SeriesGroupBy")
-    for part in parts:
-        name = _constant_text(part)
-        if isinstance(part, (ast.List, ast.Tuple)) and part is not node:
-            check_function_names(context, part)
-        elif name and kind is not MISSING and class_attribute(kind, name) is MISSING:
-            near = [_GROUP_FUNCTIONS[name]] if name in _GROUP_FUNCTIONS else []
-            near = near or context.problems.near(name, _REDUCING_NAMES)
-            message = f"Groups have no function {name!r}."
-            context.report_code(part, "not_valid", message, [repr(each) for each in near])
+def check_function_name(context: Context, node: ast.expr) -> None:
+    """Report the name of a function that groups don't have, such as ``"average"``."""
+    name = _constant_text(node)
+    kinds = [
+        loaded_value("pandas.core.groupby.generic", "SeriesGroupBy"),
+        loaded_value("pandas.core.resample", "DatetimeIndexResampler"),
+    ]
+    is_missing = MISSING not in kinds and all(
+        class_attribute(kind, name) is MISSING for kind in kinds
+    )
+    if name and is_missing:
+        near = [_GROUP_FUNCTIONS[name]] if name in _GROUP_FUNCTIONS else []
+        near = near or context.problems.near(name, _REDUCING_NAMES)
+        message = f"Groups have no function {name!r}."
+        context.report_code(node, "not_valid", message, [repr(each) for each in near])
 
 
 def _check_missing_axis(context: Context, frame: Frame, name: str, node: ast.Call) -> None:
@@ -403,7 +391,7 @@ def check_assignment(context: Context, node: ast.Assign) -> None:
     call = node.value
     called = context.value(call.func) if isinstance(call, ast.Call) else None
     if not isinstance(call, ast.Call) or not isinstance(called, Method):
-        _check_none(context, call, called)
+        _check_none(context, call)
         return
     is_data = isinstance(called.owner, (Frame, Series)) and called.owner.library == "pandas"
     in_place = Arguments(call, "").constant("inplace", False)
@@ -414,12 +402,10 @@ def check_assignment(context: Context, node: ast.Assign) -> None:
         context.report_code(call, "not_valid", message, [text])
 
 
-def _check_none(context: Context, call: ast.expr, called: Value | None) -> None:
-    """Report ``x = values.tolist().sort()`` and ``x = print(df)``."""
+def _check_none(context: Context, call: ast.expr) -> None:
+    """Report ``x = values.tolist().sort()``."""
     if not isinstance(call, ast.Call):
         return
-    if isinstance(called, Symbol) and called.path in _RETURNING_NONE:
-        context.report_code(call, "no_effect", f"{called.path} returns None.")
     owner = getattr(call.func, "value", None)
     name = getattr(getattr(owner, "func", None), "attr", "")
     is_list = isinstance(owner, (ast.List, ast.ListComp)) or name in ("tolist", "to_list")

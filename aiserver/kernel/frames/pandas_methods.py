@@ -379,6 +379,8 @@ def _named_aggregation(context: Context, groups: Groups, arguments: Arguments) -
         first: ast.AST | None = None
         if isinstance(value, ast.Tuple) and len(value.elts) == 2:
             first = value.elts[0]
+            columns = context.labels(first).names if groups.selection is None else []
+            check_functions(context, groups.frame, columns, value.elts[1])
         elif isinstance(value, ast.Call):  # pd.NamedAgg(column=…, aggfunc=…)
             first = Arguments(value, "column aggfunc").get("column")
         if not groups.is_single:

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from ..inspection.modules import absent_part, package_of
 from .context import Context
+from .current import check_function_name
 from .values import UNKNOWN, Arguments, Frame, Groups, Method, Series, Symbol, Text, Value
 
 # Methods that need numbers, and have the parameter ``numeric_only``.
@@ -162,7 +163,7 @@ def aggregated_columns(groups: Groups) -> list[str]:
 def check_functions(
     context: Context, frame: Frame, columns: Iterable[str], functions: ast.expr
 ) -> None:
-    """Report names of functions that need numbers, if a column contains text.
+    """Report names of functions that don't exist, or need numbers if a column contains text.
 
     ``functions`` is the argument of ``agg``: a name, a list, or a dict by column.
     """
@@ -174,6 +175,7 @@ def check_functions(
         return
     is_list = isinstance(functions, (ast.List, ast.Tuple))
     for function in getattr(functions, "elts", ()) if is_list else [functions]:
+        check_function_name(context, function)
         name = function.value if isinstance(function, ast.Constant) else None
         for column_name in columns if name in _NUMERIC else ():
             series = frame.column(column_name)

@@ -11,6 +11,11 @@ from typing import Any
 
 from .objects import class_name, is_library_class, is_numpy_dtype, loaded_value
 
+WRONG_DTYPES = {
+    **{"integer": "int", "number": "float", "numeric": "float", "decimal": "float", "text": "str"},
+    **{"date": "datetime64[ns]", "datetime": "datetime64[ns]"},
+}
+"""Names that models invent, and the dtypes that they mean."""
 _MAX_TYPED_COLUMNS = 200
 _SAMPLED_ROWS = 50
 _LONGEST_NUMBER = 100  # characters; longer texts aren't examined
