@@ -12,7 +12,8 @@ from pydantic import Field
 
 from ..models import Id, NewEvent, SessionKey, Timestamp, check_id, utc_now
 from ..notebooks.change_log import Batch, CellChange
-from ..notebooks.disk_writers import FILE_ON_DISK, name_writer
+from ..notebooks.disk_writers import name_writer
+from ..notebooks.tool_calls import UNNAMED, name_callers
 from ..requests import MAX_CELLS, Body, CellType, ContributorKind, Source
 from .base import AIServerHandler, guarded
 
@@ -137,18 +138,20 @@ class ChangesHandler(AIServerHandler):
         )
 
     async def _name_writers(self, notebook_id: str, batch: Batch) -> None:
-        """Name the program in changes of the notebook's file, if it is certain."""
+        """Name the agent or program of changes where the page can't, if it is certain."""
         events = [
-            event
+            (cell.key.cell_id, event)
             for cell in batch.cells
             for event in cell.events
-            if event.contributor and event.contributor.name == FILE_ON_DISK
+            if event.run is None and event.contributor and event.contributor.name in UNNAMED
         ]
         folder = self.services.folder
         if events and folder is not None:
             path = (await self.services.notebooks.paths([notebook_id]))[notebook_id]
             if path is not None:
-                await asyncio.to_thread(name_writer, Path(folder, path), events)
+                name_callers(folder, path, events)
+                changes = [event for _, event in events]
+                await asyncio.to_thread(name_writer, Path(folder, path), changes)
 
     def _cell_change(
         self, notebook_id: str, cell: CellChangeBody, batch_id: str, timestamp: str

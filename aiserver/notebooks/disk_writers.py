@@ -32,10 +32,15 @@ _SECONDS_AFTER_END = 2.0  # from the end of papermill's run to the end of its wr
 
 
 def name_writer(path: Path, events: Sequence[NewEvent]) -> None:
-    """Name the program in those of the events whose writer is certain.
+    """Name the program in those of the events that a program may have written into the file.
 
     ``path`` is the notebook's file. Nothing changes without certainty, or if it can't be read.
     """
+    events = [
+        event for event in events if event.contributor and event.contributor.name == FILE_ON_DISK
+    ]
+    if not events:
+        return
     try:
         data, modified = path.read_bytes(), path.stat().st_mtime
         notebook = json.loads(data)

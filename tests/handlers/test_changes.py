@@ -10,6 +10,9 @@ from typing import Any
 
 import pytest
 
+from aiserver.models import Contributor
+from aiserver.notebooks.tool_calls import noted
+
 from ..conftest import request
 
 PNG = b"\x89PNG\r\n\x1a\n" + b"\0" * 40
@@ -190,6 +193,33 @@ async def test_a_save_returns_the_cells_that_another_page_changed(call):
     assert (await call("POST", URL, save)).data == {"cells": {}, "seq": 1, "others": ["c1"]}
     answer = await call("POST", URL, save | {"id": "batch-4", "seen": 1})
     assert answer.data == {"cells": {}, "seq": 2}
+
+
+async def test_the_caller_of_another_servers_tool_is_recorded_instead_of_the_server(
+    call, extension
+):
+    path = Path(extension.sessions.root, "called.ipynb")
+    path.write_text(json.dumps({"nbformat": 4, "metadata": {}, "cells": []}))
+    await call("POST", "generate", request())
+    await call("POST", "notebooks", {"path": path.name, "notebookId": "nb", "cellIds": ["c1"]})
+    agent = Contributor(kind="agent", name="claude-code", version="2.1")
+    arguments = {"file_path": str(path), "content": "x = 2"}
+    server = {"kind": "program", "name": "Jupyter server"}
+    run = {"contributor": server, "run": "run-1"}
+    events = [
+        edit("x = 2", **run),
+        edit("x = 2", contributor={"kind": "person"}),
+        edit("x = 2", contributor=server),
+    ]
+    with noted(agent, "edit_cell", arguments, "jupyter-server-mcp"):
+        await call("POST", URL, body(cells=[{"cellId": "c1", "events": events}]))
+    stored = (await call("GET", "sessions/nb/c1")).data["events"]
+    assert [event["contributor"] for event in stored] == [
+        server,
+        {"kind": "person"},
+        {"kind": "agent", "name": "claude-code", "version": "2.1"},
+    ]
+    assert stored[-1]["data"]["tool"] == "edit_cell"
 
 
 async def test_git_is_recorded_as_the_writer_of_a_file(call, extension):
