@@ -11,7 +11,12 @@ from typing import Any
 
 from jupyter_client.manager import KernelManager
 
-from aiserver.kernel.bundle import VARIABLES_MODULES, bundle
+from aiserver.kernel.bundle import (
+    CHECK_MODULES,
+    SIGNALS_MODULES,
+    VARIABLES_MODULES,
+    bundle,
+)
 
 INTERRUPT_TIMEOUT = 10  # seconds until an interrupted kernel must reply
 EXAMPLES = 2  # values of each column of texts
@@ -101,19 +106,42 @@ class Kernel:
 
     def describe(self, examples: int = EXAMPLES) -> dict[str, Any]:
         """Return the DataFrames and other variables, as the page reads them for a local model."""
-        call = (
-            f"(lambda space: (exec({bundle(VARIABLES_MODULES)!r}, space), "
-            f"space['describe'](globals(), {examples}, True))[1])({{'__name__': 'aiserver'}})"
-        )
-        return dict(json.loads(base64.b64decode(self.value(call))))
+        return self._call(VARIABLES_MODULES, "describe", examples, True)
 
     def check(self, code: str) -> list[dict[str, Any]]:
         """The problems of code, found as the page finds them."""
+        return list(self._call(CHECK_MODULES, "check_cell", code, "", "", "")["problems"])
+
+    def early_signals(self, code: str, own_code: str = "") -> list[dict[str, Any]]:
+        """Return the signals that the page shows before a run, and the warnings about reloading.
+
+        ``own_code`` is the code that ``code`` replaces in the cell.
+        """
+        checked = self._call(CHECK_MODULES, "check_cell", code, own_code, "", "")
+        reloads = [item for item in checked["warnings"] if item["kind"] == "reloaded"]
+        return [*checked.get("signals", []), *reloads]
+
+    def state(self, code: str) -> str:
+        """Return the state before a run of ``code``, for ``signals``."""
+        return str(self._call(SIGNALS_MODULES, "state_before", code)["state"])
+
+    def signals(
+        self, code: str, state: str, output: str, own_code: str = "", is_change: bool = False
+    ) -> list[dict[str, Any]]:
+        """Return the signals after a run of ``code`` without an error: dicts with a ``kind``.
+
+        ``output`` is its ``Output.text``. ``is_change`` tells whether the request asks for a change
+        of data; see ``asksForChange`` of ``src/ask/model/changeWords.ts``.
+        """
+        arguments = (code, state, output, own_code, is_change)
+        return list(self._call(SIGNALS_MODULES, "signals_after", *arguments)["signals"])
+
+    def _call(self, modules: tuple[str, ...], function: str, *arguments: Any) -> dict[str, Any]:
         call = (
-            f"(lambda space: (exec({bundle()!r}, space), "
-            f"space['check_suggestion']({code!r}, globals()))[1])({{'__name__': 'aiserver'}})"
+            f"(lambda space: (exec({bundle(modules)!r}, space), "
+            f"space[{function!r}](globals(), *{arguments!r}))[1])({{'__name__': 'aiserver'}})"
         )
-        return list(self.value(call)["problems"])
+        return dict(json.loads(base64.b64decode(self.value(call))))
 
 
 def error_text(reply: dict[str, Any]) -> str:

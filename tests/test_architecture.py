@@ -68,7 +68,7 @@ INNER = {
         {"inspection"},
         {"scopes"},
         {"frames", "profiling"},
-        {"overwrites"},
+        {"overwrites", "signals"},
         {"check"},
         {"bundle", "variables"},
     ],

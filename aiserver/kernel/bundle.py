@@ -39,6 +39,15 @@ PROFILE_MODULES = (
     "profiling/profile",
     "profiling/joins",
 )
+SIGNALS_MODULES = (
+    "inspection/objects",
+    "inspection/scalars",
+    "profiling/columns",
+    "profiling/containers",
+    "source",
+    "scopes/bindings",
+    "signals",
+)
 VARIABLES_MODULES = ("inspection/objects", "inspection/scalars", "variables")
 R_MODULES = ("variables", "containers", "columns", "data", "values", "describe", "sample", "call")
 # The page recognises its request by the first line. The code sees only R's base package, so it uses

@@ -19,6 +19,7 @@ from aiserver.kernel.bundle import (
     CHECK_MODULES,
     PROFILE_MODULES,
     R_MODULES,
+    SIGNALS_MODULES,
     VARIABLES_MODULES,
     bundle,
     bundle_r,
@@ -52,7 +53,7 @@ def test_every_module_is_in_the_bundle():
     root = Path(kernel.__file__).parent
     files = {str(path.relative_to(root))[:-3] for path in root.rglob("*.py")}
     own = {name for name in files if not name.endswith("__init__") and name != "bundle"}
-    assert own == {*CHECK_MODULES, *PROFILE_MODULES, *VARIABLES_MODULES}
+    assert own == {*CHECK_MODULES, *PROFILE_MODULES, *SIGNALS_MODULES, *VARIABLES_MODULES}
 
 
 def test_every_file_of_r_is_in_its_text():
@@ -62,7 +63,7 @@ def test_every_file_of_r_is_in_its_text():
     assert len(names) == len(set(names))
 
 
-ALL_MODULES = [CHECK_MODULES, PROFILE_MODULES, VARIABLES_MODULES]
+ALL_MODULES = [CHECK_MODULES, PROFILE_MODULES, SIGNALS_MODULES, VARIABLES_MODULES]
 
 
 @pytest.mark.parametrize("modules", ALL_MODULES)

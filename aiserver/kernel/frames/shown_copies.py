@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
+from ..scopes.bindings import changed_names
 from .context import Context
 from .values import Arguments, Frame, Method, Series, Symbol
 
@@ -28,7 +29,7 @@ def check_shown_copy(context: Context, tree: ast.Module) -> None:
         shown = shown.args[0] if len(shown.args) == 1 else None
     target = _changed_part(context, shown)
     root = _variable_of(target)
-    if target is None or root is None or _is_changed(tree, root):
+    if target is None or root is None or root in changed_names(tree):
         return
     text_of = context.problems.text_of
     message = f"This shows a changed copy, and {root!r} stays as it is."
@@ -68,19 +69,3 @@ def _is_column(context: Context, node: ast.expr) -> bool:
 def _variable_of(node: ast.expr | None) -> str | None:
     part = node.value if isinstance(node, ast.Subscript) else node
     return part.id if isinstance(part, ast.Name) else None
-
-
-def _is_changed(tree: ast.Module, name: str) -> bool:
-    """Return whether the cell assigns to a name or its items, or changes it in place."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Call):
-            in_place = any(keyword.arg == "inplace" for keyword in node.keywords)
-            if in_place and name in {getattr(part, "id", "") for part in ast.walk(node.func)}:
-                return True
-        elif isinstance(getattr(node, "ctx", None), ast.Store):
-            part: Any = node
-            while isinstance(part, (ast.Subscript, ast.Attribute)):
-                part = part.value
-            if isinstance(part, ast.Name) and part.id == name:
-                return True
-    return False

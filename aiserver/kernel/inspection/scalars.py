@@ -43,6 +43,14 @@ def is_plain_scalar(value: Any) -> bool:
     return name in _PLAIN_LIBRARY_CLASSES
 
 
+def is_missing(value: Any) -> bool:
+    """Return whether a value is None, NaN, or pandas' NA or NaT."""
+    cls = type(value)
+    if cls is float:
+        return bool(value != value)
+    return value is None or (is_library_class(cls) and class_name(cls) in ("NAType", "NaTType"))
+
+
 def label_text(label: Any, limit: int) -> str:
     text = _tuple_part(label, [limit]) if type(label) is tuple else _scalar_text(label)
     return text[:limit].encode("utf-8", "replace").decode()

@@ -17,12 +17,10 @@ import time
 from typing import Any
 
 from ..inspection.objects import (
-    class_name,
     encode,
-    is_library_class,
     plain_variables,
 )
-from ..inspection.scalars import dtype_text
+from ..inspection.scalars import dtype_text, is_missing
 from .columns import inner_column, is_arrow, kind_of, plain_values
 from .containers import Container, container_of
 
@@ -156,17 +154,10 @@ def _key_kind(column: Any) -> str:
 
 
 def _key_values(column: Any, kind: str) -> list[Any] | None:
-    values = [value for value in plain_values(column, kind_of(column)) if not _is_missing(value)]
+    values = [value for value in plain_values(column, kind_of(column)) if not is_missing(value)]
     if kind == "text":
         return values if all(type(value) is str for value in values) else None
     if kind == "integer":
         is_whole = all(type(value) is int or value.is_integer() for value in values)
         return list(map(int, values)) if is_whole else None
     return values
-
-
-def _is_missing(value: Any) -> bool:
-    cls = type(value)
-    if cls is float:
-        return bool(value != value)
-    return value is None or (is_library_class(cls) and class_name(cls) in ("NAType", "NaTType"))

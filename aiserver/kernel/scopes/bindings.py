@@ -97,6 +97,22 @@ def target_names(target: ast.AST) -> set[str]:
     return {item.id for item in ast.walk(target) if isinstance(item, ast.Name)}
 
 
+def changed_names(tree: ast.AST) -> set[str]:
+    """Return the names that code assigns, also to their items, or changes with ``inplace``."""
+    names: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            if any(keyword.arg == "inplace" for keyword in node.keywords):
+                names |= target_names(node.func)
+        elif isinstance(getattr(node, "ctx", None), ast.Store):
+            part: Any = node
+            while isinstance(part, (ast.Subscript, ast.Attribute)):
+                part = part.value
+            if isinstance(part, ast.Name):
+                names.add(part.id)
+    return names
+
+
 def is_never(test: ast.AST) -> bool:
     """Return whether a condition is ``False``, ``0`` or ``TYPE_CHECKING``."""
     if isinstance(test, ast.Constant):
