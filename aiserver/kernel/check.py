@@ -64,9 +64,10 @@ def check_suggestion(
     mode: str = "",
     own_code: str = "",
 ) -> dict[str, list[dict[str, Any]]]:
-    """Return the ``problems`` of a suggestion, at most ``limit``, and the ``warnings`` about it.
+    """Return the ``problems`` of a suggestion, at most ``limit``, its ``warnings`` and ``signals``.
 
-    Both are sorted by position. ``overwrites.py`` describes the warnings.
+    ``overwrites.py`` describes the warnings, ``signals.py`` the signals. Problems and warnings are
+    sorted by position.
 
     ``folder`` is the kernel's current folder, ``original`` the code that the request was about,
     ``own_code`` that which the suggestion would replace. With the mode ``agent``, no files are
@@ -74,8 +75,9 @@ def check_suggestion(
     ``seconds``. Never raises: if an analysis fails, problems may be missing.
     """
     warnings: list[dict[str, Any]] = []
+    signals: list[dict[str, Any]] = []
     if len(code) > _LONGEST_PARSED:
-        return {"problems": [], "warnings": warnings}
+        return {"problems": [], "warnings": warnings, "signals": []}
     deadline = time.monotonic() + seconds
     source = Source(code)
     problems = Problems(source.text, source.indent, limit, deadline)
@@ -100,7 +102,14 @@ def check_suggestion(
         with contextlib.suppress(Exception):
             problems.check_time()
             warnings = find_overwrites(source, plain, own_code, deadline, flow.folder)
-    return {"problems": problems.sorted(), "warnings": warnings}
+        reloaded = {warning["name"] for warning in warnings if warning["kind"] == "reloaded"}
+        signals = [
+            signal
+            for signal in flow.signals
+            if signal["kind"] != "read_again"
+            or not (signal["name"] in reloaded or signal["labels"][0] in own_code)
+        ]
+    return {"problems": problems.sorted(), "warnings": warnings, "signals": signals}
 
 
 def _is_checked(tree: ast.Module, source: Source, code: str) -> bool:

@@ -113,6 +113,8 @@ class Origin:
 class Origins(Flow):
     """Records the origins of values; reports no problems."""
 
+    finds_signals = False
+
     def report(self, *_: Any, **__: Any) -> None: ...
 
     report_code = report

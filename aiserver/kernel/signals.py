@@ -4,11 +4,14 @@ A signal is a fact, not a problem. It is a dict with these keys:
 
 - ``kind``: ``empty`` (no rows), ``missing_result`` (the only result is NaN or None),
   ``all_missing`` (columns without any value, which had some, or weren't there) or ``unchanged`` (a
-  change was asked for, and a DataFrame that the code assigns is as before). `
-  has those that the check reports before a run.
+  change was asked for, and a DataFrame that the code assigns is as before)
 - ``name``: the variable, or "" for the output
 - ``labels``: the columns
 - ``before`` and ``after``: numbers of rows, or 0
+
+The check reports others before the run, which also have their ``line``: those of
+``frames/merges.py``, and ``read_again`` (the DataFrame ``name`` has the data of the file that
+``labels`` has).
 
 The page keeps the state before the run as a text, so that the kernel needs no variable for it.
 """
@@ -41,14 +44,14 @@ _SECONDS = 0.05  # for reading values; variables that aren't read in time count 
 _MAX_CELLS = 2_000_000  # of a variable whose values are read
 _FEWEST_ROWS = 3  # of a column without values: one or two may lack them by chance
 _MAX_SIGNALS = 5
-_MAX_SIGNAL_LABELS = 5
+_MAX_LABELS = 5
 _WORD = re.compile(r"[^\W\d]\w*")
 _COMPARED_CLASSES = (str, int, float, bool, datetime.date)
 _NO_TIME = -(2**63)  # NaT
 # The end of an output: the texts of pandas, polars, numpy and Python for a value without elements.
 _EMPTY_OUTPUT = re.compile(
     r"(?:^|\n)(?:Empty DataFrame\nColumns: .*\nIndex: .*|Series\(\[\], .*\)|\w*Index\(\[\], .*\)"
-    r"|shape: \(0,.*\)(?:\n[┌│╞└].*)*|array\(\[\], .*\)|\[\]|\{\}|set\(\))\Z"
+    r"|shape: \(0,.*\)(?:\n[┌│╞└].*)*|array\(\[\], .*\)|\[\](?:\nLength: 0, .*)?|\{\}|set\(\))\Z"
 )
 _MISSING_OUTPUT = re.compile(r"(?:.*[:=] ?)?(?:nan|NaN|NaT|<NA>|np\.float64\(nan\))|None")
 
@@ -81,7 +84,7 @@ def signals_after(
 
 
 def _signal(kind: str, name: str = "", labels: list[str] | None = None) -> dict[str, Any]:
-    shown = (labels or [])[:_MAX_SIGNAL_LABELS]
+    shown = (labels or [])[:_MAX_LABELS]
     return {"kind": kind, "name": name, "labels": shown, "before": 0, "after": 0}
 
 

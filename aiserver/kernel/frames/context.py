@@ -7,22 +7,26 @@ import contextlib
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from ..problems import MAX_NAME_LENGTH, Problems, has_one_line
+from ..problems import MAX_NAME_LENGTH, Problems, has_one_line, printable
 from .values import UNKNOWN, Arguments, Frame, Labels, Text, Texts, Value
 
 # Names that pandas has removed, and those in their place.
 _REMOVED_NAMES = {
     **{"applymap": "map", "iteritems": "items", "as_matrix": "to_numpy", "sort": "sort_values"},
 }
+_MAX_SIGNAL_LABELS = 5
 
 
 class Context:
     """The interface of ``Flow`` for the modules of this package.
 
     ``possible_columns`` are columns that any frame may have. ``is_conditional`` tells whether the
-    current statement might be skipped, ``may_change_frames`` whether the suggestion has called a
+    current statement might be skipped, ``finds_signals`` whether signals are looked for,
+    ``may_change_frames`` whether the suggestion has called a
     function that may have changed frames.
     """
+
+    finds_signals = True
 
     def __init__(
         self, problems: Problems, variables: dict[str, Any], folder: str, source: Any
@@ -30,6 +34,7 @@ class Context:
         self.problems, self.variables, self.folder = problems, variables, folder
         self.ignored_kinds: set[str] = set()
         self.possible_columns: set[str] = set()
+        self.signals: list[dict[str, Any]] = []
         self.is_conditional = self.may_change_frames = False
         self.may_create_files: bool = source.may_create_files
         self.may_install_modules: bool = source.may_install_modules
@@ -39,6 +44,10 @@ class Context:
         raise NotImplementedError
 
     def call_lambda(self, node: ast.AST, parameters: list[Value]) -> Value:
+        raise NotImplementedError
+
+    def frames(self) -> dict[str, Frame]:
+        """Return the DataFrames in the kernel by name."""
         raise NotImplementedError
 
     def name_of_module(self, path: str) -> str:
@@ -135,6 +144,19 @@ class Context:
     def has_column(self, frame: Frame, name: str) -> bool:
         """Return whether a frame has a column, or may have it."""
         return frame.has_unknown_columns or name in frame.columns or name in self.possible_columns
+
+    def add_signal(
+        self, node: Any, kind: str, name: str, labels: list[str], before: int = 0, after: int = 0
+    ) -> None:
+        """Add a signal, with the keys of ``signals.py``, for a call that certainly runs."""
+        signal = {
+            "line": self.problems.position(node)["line"],
+            **{"kind": kind, "name": printable(name)},
+            "labels": [printable(label) for label in labels[:_MAX_SIGNAL_LABELS]],
+            **{"before": before, "after": after},
+        }
+        if self.finds_signals and not self.is_conditional and signal not in self.signals:
+            self.signals.append(signal)
 
     def check_keywords(self, accepted: frozenset[str] | None, name: str, node: ast.Call) -> None:
         """Report keywords that aren't in ``accepted``; report none if that is None."""

@@ -325,6 +325,7 @@ class Flow(Expressions):
             else:
                 owner.attributes.add(target.attr)
                 owner.dtypes.pop(target.attr, None)
+                owner.repeated = owner.repeated - {target.attr}
         elif isinstance(target.value, ast.Attribute) and target.attr in ("name", "names"):
             frame = self.value(target.value.value)
             if isinstance(frame, Frame):

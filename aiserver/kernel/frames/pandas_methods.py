@@ -10,6 +10,7 @@ import re
 from typing import Any
 
 from .context import Context, apply_in_place
+from .merges import examine_merge, examine_sum
 from .value_checks import aggregated_columns, check_functions
 from .values import UNKNOWN, Arguments, Frame, Function, Groups, Labels, Row, Series, Value
 
@@ -57,6 +58,8 @@ def call_pandas(context: Context, frame: Frame, name: str, node: ast.Call) -> Va
     elif effect:
         is_same = effect == "same" or "axis" in arguments.given()
         result = frame.derive(rows="" if is_same else effect)
+        if name == "drop_duplicates":
+            result.repeated = set()
     return apply_in_place(context, frame, arguments, result)
 
 
@@ -146,6 +149,7 @@ def merge_frames(context: Context, left: Value, right: Value, arguments: Argumen
     suffixes = ["_x", "_y"] if given is None else context.labels(given).names
     result = _joined(left, right, suffixes)
     result.add(["_merge", "key_0"])
+    result.repeated = examine_merge(context, [left, right], arguments)
     result.has_unknown_columns = result.has_unknown_columns or not suffixes
     result.index = (None,)
     if arguments.get("left_index", "right_index") is not None:
@@ -173,7 +177,9 @@ def _join(context: Context, frame: Frame, arguments: Arguments) -> Value:
     if not isinstance(other, Frame):
         return UNKNOWN
     suffixes = [context.labels(arguments.get(side)) for side in ("lsuffix", "rsuffix")]
-    return _joined(frame, other, [name for part in suffixes for name in part.names])
+    result = _joined(frame, other, [name for part in suffixes for name in part.names])
+    result.repeated = examine_merge(context, [frame, other], arguments, is_join=True)
+    return result
 
 
 def _pivot_table(context: Context, frame: Frame, arguments: Arguments) -> Value:
@@ -303,6 +309,7 @@ _METHODS: dict[str, tuple[str, str, Any]] = {
 
 def call_groups(context: Context, groups: Groups, name: str, node: ast.Call) -> Value:
     frame, selection = groups.frame, groups.selection
+    examine_sum(context, groups, name, node)
     if name in ("agg", "aggregate"):
         return _aggregate(context, groups, node)
     if groups.is_resampled and name not in _AGGREGATIONS and name not in _TRANSFORMATIONS:
@@ -405,6 +412,7 @@ def _is_one_function(node: ast.AST) -> bool:
 
 
 def call_series(context: Context, series: Series, name: str, node: ast.Call) -> Value:
+    examine_sum(context, series, name, node)
     arguments = Arguments(node, "level" if name == "reset_index" else "name")
     if arguments.get("inplace") is not None or name == "update":
         series.change()

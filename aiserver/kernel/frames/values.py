@@ -90,7 +90,7 @@ class Frame(Value):
     ``columns`` has the columns that it may have; ``has_unknown_columns`` means any others, too.
     ``index`` has the names of the index's levels, or is None if unknown. ``attributes`` aren't
     columns. ``dtypes`` has the known ones. ``has_number_index`` tells whether there are certainly
-    rows and an index that numbers them.
+    rows and an index that numbers them. ``repeated`` has columns whose rows a merge has repeated.
     """
 
     def __init__(
@@ -102,6 +102,7 @@ class Frame(Value):
         self.attributes: set[str] = set()
         self.dtypes: dict[str, Dtype] = {}
         self.has_number_index = False
+        self.repeated: set[str] = set()
 
     @property
     def index_names(self) -> set[str]:
@@ -115,6 +116,7 @@ class Frame(Value):
         frame = Frame(self.library, self.columns if columns is None else columns, self.index)
         frame.has_unknown_columns = self.has_unknown_columns
         frame.has_number_index = self.has_number_index and rows == "all"
+        frame.repeated = self.repeated if rows else set()
         for name, dtype in self.dtypes.items() if rows else ():
             if name in frame.columns:
                 frame.dtypes[name] = dtype.of_some_rows() if rows == "some" else dtype
@@ -130,7 +132,7 @@ class Frame(Value):
         if isinstance(other, Frame):
             self.columns, self.has_unknown_columns = dict(other.columns), other.has_unknown_columns
             self.index, self.dtypes = other.index, other.dtypes
-            self.has_number_index = other.has_number_index
+            self.has_number_index, self.repeated = other.has_number_index, other.repeated
         else:
             self.has_unknown_columns = True
             self.forget_values()
@@ -138,10 +140,12 @@ class Frame(Value):
     def forget_values(self) -> None:
         self.dtypes.clear()
         self.has_number_index = False
+        self.repeated = set()
 
     def add(self, names: Iterable[str]) -> None:
         """Add or replace columns. ``columns`` becomes a new dict, as ``Problems.near`` needs."""
         names = list(names)
+        self.repeated = self.repeated.difference(names)
         for name in names:
             self.dtypes.pop(name, None)
         self.columns = {**self.columns, **dict.fromkeys(names)}
@@ -263,6 +267,7 @@ class Arguments:
     """
 
     def __init__(self, node: ast.Call, parameters: str) -> None:
+        self.node = node
         starred = any(isinstance(argument, ast.Starred) for argument in node.args)
         self.is_exact = not starred and all(word.arg is not None for word in node.keywords)
         self.keywords = {word.arg: word.value for word in node.keywords if word.arg is not None}

@@ -49,11 +49,13 @@ class Dtype:
     ``has_figures`` that one is a text with digits, but no letters, ``has_only_words`` that no text
     is a number, and ``has_amounts`` that all are numbers with the same unit. ``dates`` is "clear"
     if all are dates as texts, "unclear" if the order of day and month isn't certain, and else "".
+    ``stored`` is the array with the values of all rows, and the row of the array, or None.
     """
 
     def __init__(self, kind: str, values: Iterable[Any] = ()) -> None:
         texts = [value for value in values if not _is_missing(value)]
         self.kind = kind
+        self.stored: Any = None
         self.is_all_text = kind == "text" or (bool(texts) and all(type(t) is str for t in texts))
         texts = [text for text in texts if type(text) is str and len(text) <= _LONGEST_NUMBER]
         self.has_words = any(map(_is_word, texts))
@@ -107,6 +109,7 @@ def frame_dtypes(frame: Any) -> dict[str, Dtype]:
         for row, number in enumerate(block.mgr_locs):
             dtype = _array_dtype(block.values, row)
             if dtype is not None and type(names[number]) is str:
+                dtype.stored = (block.values, row)
                 dtypes[names[number]] = dtype
     return dtypes
 
@@ -134,15 +137,32 @@ def _array_dtype(array: Any, row: int) -> Dtype | None:
     return Dtype("date") if name == "DatetimeTZDtype" else None
 
 
-def _string_values(array: Any) -> Iterable[Any]:
+def _string_values(array: Any, count: int = _SAMPLED_ROWS) -> Iterable[Any]:
     """Return an array's first strings; none if they aren't stored as usual."""
     stored: Any = getattr(array, "_ndarray", None)
     if type(stored) is loaded_value("numpy", "ndarray"):
-        return list(stored[:_SAMPLED_ROWS])
+        return list(stored[:count])
     stored = getattr(array, "_pa_array", None)
     if type(stored) is loaded_value("pyarrow", "ChunkedArray"):
-        return list(stored.slice(0, _SAMPLED_ROWS).to_pylist())
+        return list(stored.slice(0, count).to_pylist())
     return []
+
+
+def stored_values(dtype: Dtype, count: int) -> list[Any]:
+    """Return the first values of a column in the kernel; [] if it isn't certain which it has.
+
+    Times are numbers. The values can have any class.
+    """
+    array: Any
+    array, row = dtype.stored or (None, 0)
+    if type(array) is loaded_value("numpy", "ndarray"):
+        return list((array[row] if array.ndim == 2 else array)[:count].tolist())
+    if dtype.kind == "text":
+        return list(_string_values(array, count))
+    times: Any = getattr(array, "asi8", None)
+    if times is None:
+        return []
+    return list((times[row] if times.ndim == 2 else times)[:count].tolist())
 
 
 def _is_missing(value: Any) -> bool:
