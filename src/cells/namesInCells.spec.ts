@@ -67,7 +67,11 @@ it('marks what other cells define and use', () => {
   const name = { ...problem, kind: 'undefined_name', name: 'sales' };
   const column = { ...problem, kind: 'missing_column', name: 'sales' };
   const { problems } = withOtherCells(
-    { problems: [name, column, { ...name, name: 'x' }], warnings: [] },
+    {
+      problems: [name, column, { ...name, name: 'x' }],
+      warnings: [],
+      signals: []
+    },
     ['sales = 1'],
     []
   );
@@ -78,7 +82,7 @@ it('marks what other cells define and use', () => {
   ]);
   const mark = (others: string[], change: Partial<IWarning> = {}) =>
     withOtherCells(
-      { problems: [], warnings: [{ ...warning, ...change }] },
+      { problems: [], warnings: [{ ...warning, ...change }], signals: [] },
       [],
       others
     ).warnings[0];
@@ -90,7 +94,11 @@ it('marks what other cells define and use', () => {
 it('offers no name that another cell has', () => {
   const otherName = (name: string, others: string[]) =>
     withOtherCells(
-      { problems: [], warnings: [{ ...warning, otherName: name }] },
+      {
+        problems: [],
+        warnings: [{ ...warning, otherName: name }],
+        signals: []
+      },
       [],
       others
     ).warnings[0].otherName;

@@ -25,7 +25,7 @@ export function definesName(code: string, name: string): boolean {
 
 /** Mark the undefined names that cells above define, and the DataFrames that other cells use. */
 export function withOtherCells(
-  { problems, warnings }: ICheck,
+  { problems, warnings, signals }: ICheck,
   above: readonly string[],
   others: readonly string[]
 ): ICheck {
@@ -34,6 +34,7 @@ export function withOtherCells(
   const isDefinedAbove = ({ kind, name }: IProblem) =>
     kind === 'undefined_name' && above.some(code => definesName(code, name));
   return {
+    signals,
     problems: problems.map(problem =>
       isDefinedAbove(problem) ? { ...problem, isDefinedAbove: true } : problem
     ),

@@ -17,6 +17,12 @@ import {
 import { IDataValues, readDataValues } from '../kernel/dataValues';
 import { IJoinKey, readJoinKeys } from '../kernel/joinKeys';
 import { dataLanguage } from '../kernel/request';
+import {
+  type ICodeRun,
+  type ISignal,
+  readSignals,
+  readState
+} from '../kernel/signals';
 import { IKernelVariables, readVariables } from '../kernel/variables';
 import type { ICellKey, INotebookIdentity, ITracking } from '../tokens';
 import type { Contributor } from '../records/contributor';
@@ -146,6 +152,30 @@ export class NotebookCell {
     const { model } = this._panel.content;
     const above = model ? codeCellsBefore(model, this.cellId) : [];
     return check && withOtherCells(check, above, this._otherCode());
+  }
+
+  /**
+   * The number of the run whose result the cell has; null if there is none of its current code, or
+   * the code failed.
+   */
+  runCount(): number | null {
+    const model = this._cell?.model as Partial<ICodeCellModel> | undefined;
+    const isCurrent = model && !model.isDirty && this.error() === null;
+    return isCurrent ? (model.executionCount ?? null) : null;
+  }
+
+  /** Return the state of the variables that code names, for `resultSignals`; null as for a check. */
+  async kernelState(code: string): Promise<string | null> {
+    const kernel = this.cellType === 'code' ? this._pythonKernel : null;
+    return kernel ? readState(kernel, code).catch(() => null) : null;
+  }
+
+  /** Return the signals of the cell's result; null as for a check. */
+  async resultSignals(run: ICodeRun, state: string): Promise<ISignal[] | null> {
+    const kernel = this._pythonKernel;
+    return kernel
+      ? readSignals(kernel, run, state, this.output()).catch(() => null)
+      : null;
   }
 
   /** Return the code of the nearest code cell above that isn't a request; else an empty text. */

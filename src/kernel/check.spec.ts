@@ -14,7 +14,7 @@ const PROBLEM = {
   import: 'import re'
 };
 
-const EMPTY = { problems: [], warnings: [] };
+const EMPTY = { problems: [], warnings: [], signals: [] };
 const WARNING = {
   line: 1,
   column: 0,
@@ -32,11 +32,12 @@ const WARNING = {
 describe('checkSuggestion', () => {
   it('returns the valid problems', async () => {
     const problems = [null, { ...PROBLEM, line: 'x' }, PROBLEM];
-    const t = returning({ problems, warnings: [] });
+    const t = returning({ problems, warnings: [], signals: [] });
     const { end_line: endLine, end_column: endColumn, ...rest } = PROBLEM;
     expect(await checkSuggestion(t.connection, 'df["价钱"]', '')).toEqual({
       problems: [{ ...rest, endLine, endColumn }],
-      warnings: []
+      warnings: [],
+      signals: []
     });
   });
 
@@ -48,7 +49,11 @@ describe('checkSuggestion', () => {
       { ...WARNING, labels: null },
       { ...WARNING, other_name: 1 }
     ];
-    const t = returning({ problems: [], warnings: [...invalid, WARNING] });
+    const t = returning({
+      problems: [],
+      warnings: [...invalid, WARNING],
+      signals: []
+    });
     const { warnings } = await checkSuggestion(t.connection, 'x', '');
     const { end_line: endLine, end_column: endColumn, ...rest } = WARNING;
     const { other_name: otherName, ...more } = rest;

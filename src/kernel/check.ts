@@ -16,6 +16,7 @@ import {
   record,
   text
 } from './shape';
+import { type ISignal, SIGNAL } from './signals';
 
 /** The request whose code the check compares with the suggestion. */
 export interface ICheckedRequest {
@@ -68,7 +69,8 @@ const WARNING = record({
 });
 const CHECK_RESULT = record({
   problems: listOf<IProblem>(PROBLEM),
-  warnings: listOf<IWarning>(WARNING)
+  warnings: listOf<IWarning>(WARNING),
+  signals: listOf<ISignal>(SIGNAL)
 });
 
 /** A mistake that would make the code fail, or a change that the request didn't ask for. */
@@ -82,12 +84,12 @@ export type IWarning = Infer<typeof WARNING> & {
   readonly isInOtherCells?: boolean;
 };
 
-/** The result of a check; none of its warnings is a problem. */
+/** The result of a check; none of its warnings and signals is a problem. */
 export type ICheck = Infer<typeof CHECK_RESULT>;
 
 /**
- * Return at most 20 problems of the code, and the warnings about it, in the order of their
- * positions. With `request`, code that it didn't ask to change is a problem. `ownCode` is the cell's
+ * Return at most 20 problems of the code, and the warnings and signals about it, in the order of
+ * their positions. With `request`, code that it didn't ask to change is a problem. `ownCode` is the cell's
  * code, which the code would replace.
  *
  * @throws KernelBusyError; Error if the kernel died or its reply is invalid.

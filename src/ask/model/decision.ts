@@ -235,6 +235,8 @@ export class Decision {
       return false;
     }
     const data = this._acceptedData(suggestion);
+    const { isDataChange: isChange, result } = this._store;
+    result.expect({ code: state.code, ownCode: target.source()!, isChange });
     if (!target.apply(state.code)) {
       this._store.setState({ notice: 'not_written' });
       return false;
@@ -255,6 +257,10 @@ export class Decision {
       return;
     }
     this._store.setState({ intent: state.intent });
+    await this._store.result.ready();
+    if (!isRunning()) {
+      return;
+    }
     const hasSucceeded = await target.run().catch(() => false);
     if (isRunning()) {
       const notice = target.error() ? 'run_failed' : 'not_run';
@@ -402,7 +408,8 @@ export class Decision {
     const count = countHunks(this._source ?? '', code);
     const isSelected = selected !== null && count > 0;
     const change = isSelected ? Math.min(selected, count - 1) : null;
-    this._store.setState({ code, problems: [], warnings: [], change });
+    const findings = { problems: [], warnings: [], signals: [] };
+    this._store.setState({ code, ...findings, change });
     void this._store.check();
   }
 

@@ -16,6 +16,7 @@ import type {
   IWarning
 } from '../../kernel/check';
 import type { IDataValues } from '../../kernel/dataValues';
+import type { ISignal } from '../../kernel/signals';
 import type { IKernelVariables } from '../../kernel/variables';
 import type {
   IHistory,
@@ -167,8 +168,11 @@ export function setup(
       ...args: [string, ICheckedRequest?]
     ): Promise<ICheck | null> => {
       const problems = await target.check(...args);
-      return problems && { problems, warnings: [...warnings] };
+      return problems && { problems, warnings: [...warnings], signals: [] };
     },
+    runCount: (): number | null => null,
+    kernelState: jest.fn(async (_code: string) => null as string | null),
+    resultSignals: jest.fn(async () => [] as ISignal[] | null),
     joinKeys: jest.fn(async () => []),
     variables: jest.fn(
       async (_examples: number): Promise<IKernelVariables | null> => null

@@ -379,7 +379,7 @@ export class RequestSender {
 
   private async _correct(problems: readonly IProblem[]): Promise<void> {
     const store = this._store;
-    const { code, warnings } = store.state;
+    const { code, warnings, signals } = store.state;
     const corrected = correctObvious(code, this._correctable(problems));
     if (!corrected.corrections.length) {
       return;
@@ -394,7 +394,7 @@ export class RequestSender {
     const isValid = !remaining?.some(({ kind }) => kind === 'syntax');
     if (!remaining || !isValid || remaining.length >= problems.length) {
       const original = { code, corrections: [], correctedCode: '' };
-      store.setState({ ...original, problems, warnings });
+      store.setState({ ...original, problems, warnings, signals });
     }
   }
 

@@ -11,6 +11,7 @@
  */
 import type { DataFrameProfile, ModelInfo, ModelList } from '../../api/types';
 import type { IProblem, IWarning } from '../../kernel/check';
+import type { ISignal } from '../../kernel/signals';
 import type { IKernelVariables } from '../../kernel/variables';
 import type { IBranch } from '../../records/branch';
 import type { IMissingFrames } from './context/attachments';
@@ -79,6 +80,8 @@ export interface IGenerationState extends IShownCode {
   /** Whether the suggestion is a line that helps with the error; no model was asked. */
   readonly isRemedy: boolean;
   readonly warnings: readonly IWarning[];
+  /** Facts about what the open suggestion will make of the kernel's DataFrames. */
+  readonly signals: readonly ISignal[];
   /** Whether the suggestion may still be corrected, so that its buttons are disabled. */
   readonly isChecking: boolean;
   readonly overwrittenCount: number;
@@ -102,6 +105,7 @@ const NOTHING_FOUND = {
   notice: null,
   problems: [],
   warnings: [],
+  signals: [],
   isChecking: false,
   overwrittenCount: 0,
   corrections: [],

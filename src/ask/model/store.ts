@@ -32,6 +32,7 @@ import { withLevels } from './context/privacyLevels';
 import { type ILineRange, lineRange } from './context/selection';
 import { IntentHistory } from './intents';
 import { countOverwrittenLines } from './problems';
+import { ResultSignals } from './resultSignals';
 import { type IAttached, type IRequest, cellBody } from './request';
 import {
   type IGenerationState,
@@ -58,11 +59,13 @@ export class GenerationStore {
     this.history = history;
     this.target = target;
     this.storesPrompts = storesPrompts ?? (() => true);
+    this.result = new ResultSignals(target);
   }
 
   readonly api: GenerationApi;
   readonly history: IHistory;
   readonly target: ITarget;
+  readonly result: ResultSignals;
   readonly storesPrompts: () => boolean;
 
   readonly changed = new Signal<this, IGenerationState>(this);
@@ -208,17 +211,12 @@ export class GenerationStore {
         this.setState({ overwrittenCount });
       }
     });
-    // A repair is checked like the answer that it repairs.
-    const { mode = '', intent = '' } =
-      this.answers
-        .map(({ suggestion }) => suggestion)
-        .filter(suggestion => suggestion.mode !== 'repair')
-        .pop() ?? {};
+    const mode = this._asked?.mode ?? '';
     const source = this.answer?.request?.source;
     const checked =
       source && ADDITIVE_MODES.includes(mode)
         ? { source, mode }
-        : asksForChange(intent)
+        : this.isDataChange
           ? { source: '', mode: 'change' }
           : undefined;
     const result = await target.checkSuggestion(code, checked);
@@ -227,6 +225,11 @@ export class GenerationStore {
     }
     this.setState(result);
     return result.problems;
+  }
+
+  /** Whether the open answers are to a request for a change of data. */
+  get isDataChange(): boolean {
+    return asksForChange(this._asked?.intent ?? '');
   }
 
   /** Add and show an answer to `request`; null if no model was asked. */
@@ -323,6 +326,14 @@ export class GenerationStore {
     }
     this.setState({ notice });
     return false;
+  }
+
+  /** The last answer that isn't a repair: a repair is checked like the answer that it repairs. */
+  private get _asked(): ISuggestion | undefined {
+    return this.answers
+      .map(({ suggestion }) => suggestion)
+      .filter(({ mode }) => mode !== 'repair')
+      .pop();
   }
 
   private _attached(intent: string): IAttached {

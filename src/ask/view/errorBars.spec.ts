@@ -8,17 +8,21 @@ import { act } from 'react';
 
 import type { IProblem } from '../../kernel/check';
 import type { ITarget } from '../../cells/notebookCell';
+import type { ISignal } from '../../kernel/signals';
 import { ErrorBars } from './errorBars';
 import { runCellsAbove } from './commands';
 import type { NotebookAskManager } from './notebookAskManager';
 
-function failedCell(): CodeCell {
+function cellWith(outputs: object[]): CodeCell {
   const cell: CodeCell = Object.create(CodeCell.prototype);
   const layout = new PanelLayout();
   layout.addWidget(new Widget());
-  const error = { type: 'error', toJSON: () => ({ ename: 'NameError' }) };
-  const outputs = { changed: new Signal({}), length: 1, get: () => error };
-  const model = { id: 'c1', outputs, stateChanged: new Signal({}) };
+  const list = { length: outputs.length, get: (at: number) => outputs[at] };
+  const model = {
+    id: 'c1',
+    outputs: { ...list, changed: new Signal({}) },
+    stateChanged: new Signal({})
+  };
   const members = {
     layout,
     model,
@@ -31,8 +35,10 @@ function failedCell(): CodeCell {
   return cell;
 }
 
-function setup() {
-  const cell = failedCell();
+const ERROR = { type: 'error', toJSON: () => ({ ename: 'NameError' }) };
+
+function setup(outputs: object[] = [ERROR]) {
+  const cell = cellWith(outputs);
   const panel = {
     content: { widgets: [cell], model: null },
     disposed: new Signal({}),
@@ -44,7 +50,11 @@ function setup() {
   const target = { error, source: () => 'np', check };
   const applyRemedy = jest.fn();
   const hasRun = new Signal<object, void>({});
-  const manager = { applyRemedy, hasRun };
+  const result: { current?: Partial<ISignal>[]; look: () => Promise<void> } = {
+    look: async () => undefined
+  };
+  const get = () => ({ result });
+  const manager = { applyRemedy, get, hasRun };
   const bars = new ErrorBars(
     panel as unknown as NotebookPanel,
     manager as unknown as NotebookAskManager,
@@ -59,12 +69,14 @@ function setup() {
       );
     }
   };
-  const buttons = () => {
+  const bar = () => {
     const { widgets } = cell.layout as PanelLayout;
-    const bar = widgets.find(it => it.hasClass('jp-AIServer-ErrorBar'));
-    return [...(bar?.node.querySelectorAll('button') ?? [])];
+    const isBar = (it: Widget) => it.hasClass('jp-AIServer-ErrorBar');
+    return widgets.find(it => isBar(it) && !it.isDisposed)?.node;
   };
-  return { applyRemedy, bars, buttons, cell, hasRun, problems, settle };
+  const buttons = () => [...(bar()?.querySelectorAll('button') ?? [])];
+  const ends = { applyRemedy, bar, bars, buttons };
+  return { ...ends, cell, hasRun, problems, result, settle };
 }
 
 const texts = (buttons: HTMLButtonElement[]) =>
@@ -95,6 +107,27 @@ it('looks again after a run', async () => {
   t.hasRun.emit();
   await t.settle();
   expect(t.buttons()[0]).toBe(first); // It may have the focus.
+  t.bars.dispose();
+});
+
+it('has the signals of a result until there is another one', async () => {
+  const t = setup([]);
+  await t.settle();
+  expect(t.bar()).toBeUndefined();
+  const counts = { before: 0, after: 0 };
+  const signals = [{ kind: 'empty', name: 'df', labels: [], ...counts }];
+  t.result.look = async () => void (t.result.current = signals);
+  t.hasRun.emit();
+  await t.settle();
+  const bar = t.bar();
+  expect(bar?.textContent).toContain('“df” is empty.');
+  t.hasRun.emit();
+  await t.settle();
+  expect(t.bar()).toBe(bar);
+  t.result.look = async () => void (t.result.current = undefined);
+  t.hasRun.emit();
+  await t.settle();
+  expect(t.bar()).toBeUndefined();
   t.bars.dispose();
 });
 

@@ -1,6 +1,6 @@
 /**
- * Buttons below the error of a cell's current code: what helps without a model, a fix and an
- * explanation.
+ * The line below the output of a cell's current code. For an error, it has what helps without a
+ * model, a fix and an explanation; for the first result of an accepted suggestion, its signals.
  */
 import { Cell, CodeCell } from '@jupyterlab/cells';
 import type { NotebookPanel } from '@jupyterlab/notebook';
@@ -15,12 +15,13 @@ import { errorOutput } from '../../cells/cellError';
 import { Button } from '../../ui/button';
 import { askIcon } from '../../ui/icons';
 import type { ITarget } from '../../cells/notebookCell';
+import type { ISignal } from '../../kernel/signals';
 import type { NotebookAskManager } from './notebookAskManager';
-import { ErrorButtons } from './parts/findings';
+import { ErrorButtons, SignalList } from './parts/findings';
 
 type ErrorManager = Pick<
   NotebookAskManager,
-  'applyRemedy' | 'explainError' | 'fix' | 'hasRun'
+  'applyRemedy' | 'explainError' | 'fix' | 'get' | 'hasRun'
 >;
 
 export class ErrorBars implements IDisposable {
@@ -71,40 +72,64 @@ export class ErrorBars implements IDisposable {
       this._pendingFrame = 0;
       const changed = [...this._changed];
       this._changed.clear();
-      changed.forEach(cell => this._showOrHide(cell));
+      changed.forEach(cell => {
+        this._showOrHide(cell);
+        void this._lookAtResult(cell);
+      });
     });
+  }
+
+  private async _lookAtResult(cell: CodeCell): Promise<void> {
+    const isOpen = !this.isDisposed && !cell.isDisposed;
+    const result = isOpen && this._manager.get(cell)?.result;
+    if (result) {
+      await result.look();
+      this._showOrHide(cell);
+    }
   }
 
   private _showOrHide(cell: CodeCell): void {
     if (this.isDisposed || cell.isDisposed || !cell.model) {
       return;
     }
-    const bar = this._bars.get(cell);
-    const hasError = errorOutput(cell.model) !== null;
-    if (!hasError && bar) {
-      this._bars.delete(cell);
-      bar.dispose();
-    } else if (hasError && !bar) {
-      const created = new ErrorBar(
-        cell,
-        this._targetOf(cell),
-        this._manager,
-        this._trans
-      );
-      this._bars.set(cell, created);
-      void cell.ready.then(() => insertBelowOutput(cell, created));
+    const previous = this._bars.get(cell);
+    const subject = this._subjectOf(cell);
+    if (previous?.subject === subject) {
+      return;
     }
+    this._bars.delete(cell);
+    previous?.dispose();
+    if (subject) {
+      const bar = this._barFor(cell, subject);
+      this._bars.set(cell, bar);
+      void cell.ready.then(() => insertBelowOutput(cell, bar));
+    }
+  }
+
+  private _subjectOf(cell: CodeCell): Subject | undefined {
+    const result = this._manager.get(cell)?.result;
+    return errorOutput(cell.model) ? 'error' : result?.current;
+  }
+
+  private _barFor(cell: CodeCell, subject: Subject): Bar {
+    const { _manager: manager, _trans: trans } = this;
+    return subject === 'error'
+      ? new ErrorBar(cell, this._targetOf(cell), manager, trans)
+      : new SignalBar(subject, trans);
   }
 
   /** An error is shown before its run ends, so look again for what helps. */
   private _refresh(): void {
     for (const cell of this._panel.content.widgets) {
       this._bars.get(cell)?.refresh();
+      if (cell instanceof CodeCell) {
+        void this._lookAtResult(cell);
+      }
     }
   }
 
   private readonly _watched = new WeakSet<CodeCell>();
-  private readonly _bars = new WeakMap<Cell, ErrorBar>();
+  private readonly _bars = new WeakMap<Cell, Bar>();
   private readonly _changed = new Set<CodeCell>();
   private _pendingFrame = 0;
 }
@@ -120,7 +145,37 @@ function insertBelowOutput(cell: Cell, bar: Widget): void {
   layout.insertWidget(output + 1, bar);
 }
 
+type Subject = 'error' | readonly ISignal[];
+type Bar = ErrorBar | SignalBar;
+
+/** Facts about a result, which may prove nothing. */
+class SignalBar extends ReactWidget {
+  constructor(
+    readonly subject: readonly ISignal[],
+    private readonly _trans: TranslationBundle
+  ) {
+    super();
+    this.addClass('jp-AIServer-ErrorBar');
+    this.update();
+  }
+
+  refresh(): void {
+    // A result's signals don't change.
+  }
+
+  protected override render(): React.JSX.Element {
+    return (
+      <>
+        <askIcon.react tag="span" className="jp-AIServer-Ask-spark" />
+        <SignalList signals={this.subject} trans={this._trans} />
+      </>
+    );
+  }
+}
+
 class ErrorBar extends ReactWidget {
+  readonly subject = 'error';
+
   constructor(
     private readonly _cell: Cell,
     private readonly _target: ITarget,

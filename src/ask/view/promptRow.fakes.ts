@@ -84,7 +84,7 @@ export async function setup(
       const problems = await options.problems;
       const { warnings } = options;
       return problems || warnings
-        ? { problems: problems ?? [], warnings: warnings ?? [] }
+        ? { problems: problems ?? [], warnings: warnings ?? [], signals: [] }
         : null;
     },
     variables: async () => options.kernel ?? null,

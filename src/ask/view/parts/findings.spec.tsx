@@ -1,6 +1,7 @@
 import { act } from 'react';
 
 import type { IProblem, IWarning } from '../../../kernel/check';
+import type { ISignal } from '../../../kernel/signals';
 import { button, setState, setup, suggest } from '../promptRow.fakes';
 
 const POSITION = { line: 1, column: 0, endLine: 1, endColumn: 5 };
@@ -152,5 +153,53 @@ describe('what a suggestion would overwrite', () => {
   ])('%j', async (change, sentence) => {
     const t = await warned({ ...change, isInOtherCells: false });
     expect(t.row.node.textContent).toContain(sentence);
+  });
+});
+
+describe('what a suggestion makes of the data', () => {
+  it.each<[Partial<ISignal>, string]>([
+    [{ kind: 'empty' }, 'The result is empty.'],
+    [{ kind: 'empty', name: 'df' }, '“df” is empty.'],
+    [{ kind: 'missing_result' }, 'The result is a missing value.'],
+    [
+      { kind: 'all_missing', name: 'df', labels: ['a', '<b>'] },
+      'In “df”, all values of “a”, “<b>” are missing.'
+    ],
+    [
+      { kind: 'all_missing', name: 's', labels: [''] },
+      'In “s”, all values are missing.'
+    ],
+    [{ kind: 'unchanged', name: 'df' }, '“df” is the same as before.'],
+    [
+      { kind: 'multiplied', labels: ['city'], before: 3, after: 9000 },
+      '3 rows become 9,000: “city” is several times on both sides.'
+    ],
+    [
+      { kind: 'lost', name: 'df', labels: ['city'], before: 40, after: 30 },
+      '10 of 40 rows of “df” have no match, so they are dropped.'
+    ],
+    [
+      { kind: 'lost', before: 40, after: 30 },
+      '10 of 40 rows have no match, so they are dropped.'
+    ],
+    [
+      { kind: 'counted_twice', labels: ['price'] },
+      'The merge repeats “price”, so the result counts some values more than once.'
+    ],
+    [
+      { kind: 'read_again', name: 'df', labels: ['a.csv'] },
+      '“df” has the data of “a.csv” already.'
+    ]
+  ])('%j', async (change, sentence) => {
+    const t = await setup();
+    suggest(t.model);
+    const signal = { kind: '', name: '', labels: [], before: 0, after: 0 };
+    setState(t.model, { code: 'x', signals: [{ ...signal, ...change }] });
+    t.row.update();
+    await t.settle();
+    const list = t.row.node.querySelector('[role="status"] ul');
+    expect(list?.textContent).toBe(sentence);
+    expect(button(t.row, 'Accept')?.disabled).toBe(false);
+    expect(button(t.row, 'Ask for a repair')).toBeUndefined();
   });
 });

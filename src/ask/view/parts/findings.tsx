@@ -1,15 +1,16 @@
 /**
- * The problems and warnings of a suggestion, and buttons that help with them and with a cell's
- * error.
+ * The problems, warnings and signals of a suggestion, and buttons that help with them and with a
+ * cell's error.
  *
- * Invariants: names from data and lines from the check are rendered as text. A warning doesn't
- * prevent accepting.
+ * Invariants: names from data and lines from the check are rendered as text. Warnings and signals
+ * don't prevent accepting.
  */
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import type { ITarget } from '../../../cells/notebookCell';
 import type { IProblem, IWarning } from '../../../kernel/check';
+import type { ISignal } from '../../../kernel/signals';
 import { countText } from '../../../labels/formats';
 import { joinSentences } from '../../../labels/serverText';
 import { Button } from '../../../ui/button';
@@ -71,6 +72,10 @@ export function Findings(props: IFindingsProps): React.JSX.Element {
   return (
     <>
       <WarningList {...props} />
+      <SignalList
+        signals={props.row.model.state.signals}
+        trans={props.row.trans}
+      />
       <ProblemList {...props} />
     </>
   );
@@ -214,9 +219,7 @@ function warningText(
   trans: TranslationBundle
 ): string {
   const size = [countText(rows, trans), countText(width, trans)];
-  const columns = labels
-    .map(label => trans.__('“%1”', label))
-    .join(trans._p('between names', ', '));
+  const columns = namesText(labels, trans);
   switch (kind) {
     case 'file':
       return trans.__('This overwrites the file “%1”.', name);
@@ -235,6 +238,73 @@ function warningText(
     default:
       return trans.__('This changes “%1” (%2 × %3) in place.', name, ...size);
   }
+}
+
+function namesText(names: readonly string[], trans: TranslationBundle): string {
+  return names
+    .map(name => trans.__('“%1”', name))
+    .join(trans._p('between names', ', '));
+}
+
+/** Facts about a result, before or after a run. */
+export function SignalList(props: {
+  signals: readonly ISignal[];
+  trans: TranslationBundle;
+}): React.JSX.Element | null {
+  const { signals, trans } = props;
+  return (
+    <List
+      label={trans.__('About the result')}
+      role="status"
+      findings={signals}
+      trans={trans}
+      show={signal => <span>{signalText(signal, trans)}</span>}
+    />
+  );
+}
+
+function signalText(
+  { kind, name, labels, before, after }: ISignal,
+  trans: TranslationBundle
+): string {
+  const columns = namesText(labels.filter(Boolean), trans);
+  const [rows, rowsAfter, lost] = [before, after, before - after].map(number =>
+    countText(number, trans)
+  );
+  const texts: Record<string, string> = {
+    empty: name
+      ? trans.__('“%1” is empty.', name)
+      : trans.__('The result is empty.'),
+    missing_result: trans.__('The result is a missing value.'),
+    all_missing: columns
+      ? trans.__('In “%1”, all values of %2 are missing.', name, columns)
+      : trans.__('In “%1”, all values are missing.', name),
+    unchanged: trans.__('“%1” is the same as before.', name),
+    multiplied: trans.__(
+      '%1 rows become %2: %3 is several times on both sides.',
+      rows,
+      rowsAfter,
+      columns
+    ),
+    lost: name
+      ? trans.__(
+          '%1 of %2 rows of “%3” have no match, so they are dropped.',
+          lost,
+          rows,
+          name
+        )
+      : trans.__(
+          '%1 of %2 rows have no match, so they are dropped.',
+          lost,
+          rows
+        ),
+    counted_twice: trans.__(
+      'The merge repeats %1, so the result counts some values more than once.',
+      columns
+    ),
+    read_again: trans.__('“%1” has the data of %2 already.', name, columns)
+  };
+  return texts[kind] ?? '';
 }
 
 function RemedyButtons(props: {

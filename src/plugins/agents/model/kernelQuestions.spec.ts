@@ -25,7 +25,8 @@ const CHECK = {
       ...{ kind: 'undefined_name', name: 'c', message: 'No c.', candidates: [] }
     }
   ],
-  warnings: []
+  warnings: [],
+  signals: []
 };
 
 /** Open a notebook whose kernel returns these results of our functions, one after the other. */
