@@ -73,12 +73,15 @@ def signals_after(
     before, after = json.loads(state), _state(variables, code)
     signals = _signals_of_output(output.strip())
     changed = [name for name in after if _is_changed(name, before, after)]
+    tree = Source(code).tree or ast.Module([], [])
     for name in changed:
-        signals += _signals_of_variable(name, before, after[name])
+        if not _is_read(tree, name):
+            signals += _signals_of_variable(name, before, after[name])
     if any(not signal["name"] for signal in signals):  # shown is more than assigned
         signals = [item for item in signals if not item["name"] or item["kind"] != "empty"]
     if is_change and not changed and not before.keys() - after.keys():
-        assigned = _changed_names(code) - _changed_names(own_code)
+        own_tree = Source(own_code).tree or ast.Module([], [])
+        assigned = changed_names(tree) - changed_names(own_tree)
         signals += [_signal("unchanged", name) for name in sorted(assigned & after.keys())]
     return encode({"signals": signals[:_MAX_SIGNALS]})
 
@@ -110,8 +113,14 @@ def _is_changed(name: str, before: dict[str, Any], after: dict[str, Any]) -> boo
     return name not in before or digest is None or digest != before[name]["digest"]
 
 
-def _changed_names(code: str) -> set[str]:
-    return changed_names(Source(code).tree or ast.Module([], []))
+def _is_read(tree: ast.Module, name: str) -> bool:
+    """Return whether a variable is as it was read from a file, which may have such columns."""
+    is_read = False
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assign) and name in changed_names(node):
+            function = getattr(node.value, "func", None)
+            is_read = getattr(function, "attr", "").startswith("read_")
+    return is_read
 
 
 def _state(variables: dict[str, Any], code: str) -> dict[str, Any]:

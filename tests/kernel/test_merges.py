@@ -97,6 +97,7 @@ RIGHT = [
     "orders.merge(cities)",
     "many.merge(cities, on='city', how='left')",
     "cities.merge(many, on='city', how='right')",
+    "many.merge(cities, on='city', how='inner')",
     # all rows of the many
     "pd.merge(items, orders, on='order').groupby('city')['qty'].sum()",
     "items.merge(orders, on='order')['qty'].sum()",

@@ -157,6 +157,7 @@ RIGHT = [
     "one = df.groupby('city')['qty'].std().tail(1)",
     "empty['city']\nlimit = 5",
     "limit = None",
+    "import io\nfile = pd.read_csv(io.StringIO('a,b\\n1,\\n2,\\n3,\\n'))",
     "limit = [[]]\nlimit",
 ]
 

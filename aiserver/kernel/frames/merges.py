@@ -2,8 +2,9 @@
 
 - ``multiplied``: keys are several times on both sides. ``labels`` are the keys, ``before`` the
   number of rows with a match, on the side that has more, ``after`` the number of their pairs.
-- ``lost``: an inner merge drops rows of the side on which the keys are several times. ``name`` is
-  that side, ``before`` its number of rows, ``after`` the number of those that stay.
+- ``lost``: a merge without ``how`` drops rows of the side on which the keys are several times, or
+  else of the left. ``name`` is that side, ``before`` its number of rows, ``after`` that of the rows
+  which stay.
 - ``counted_twice``: the sum or mean of a column of the left side, whose rows the merge has
   repeated, because keys are several times on the right. ``labels`` has the column.
 """
@@ -42,7 +43,7 @@ def examine_merge(
     total = sum(left[key] * right[key] for key in shared)
     if total > max(stay):
         context.add_signal(arguments.node, "multiplied", "", keys[0], max(stay), total)
-    if how == "inner":
+    if how == "inner" and "how" not in arguments.given():
         side = 1 if len(right) < len(rows[1]) and len(left) == len(rows[0]) else 0
         size = len(rows[side] or ())
         if size - stay[side] >= max(_FEWEST_LOST, size * _LOST_SHARE):
