@@ -98,7 +98,6 @@ WRONG = [
 ]
 RIGHT = [
     "df['price'].mean()",
-    "df['volume'].sum()",
     "df['volume'].max()",
     "df['volume'].nunique()",
     "df['size'].astype(float).mean()",
@@ -283,3 +282,14 @@ def test_no_method_of_a_persons_array_is_called(tmp_path):
     reported = check("df['a'].mean()", {"df": frame})
     Hostile.is_armed = False
     assert [problem["kind"] for problem in reported] == ["not_numbers"]
+
+
+def test_a_sum_that_joins_figures_is_reported():
+    [problem] = problems("df['size'].sum()")
+    converted = """df['size'].str.replace(r"[^\\d.-]", "", regex=True).astype(float).sum()"""
+    assert f"df['size'].{problem['correction']}" == converted
+    assert eval(converted, {"df": shop()}) == 6
+    for code in ("df['volume'].sum()", "df.groupby('sold')['size'].sum()"):
+        assert [item["correction"] for item in problems(code)] == [""]
+    for code in ("df['城市'].sum()", "df['day'].sum()", "df.groupby('sold')['price'].sum()"):
+        assert not problems(code)

@@ -99,6 +99,8 @@ def check_method(context: Context, owner: Value, name: str, node: ast.Call) -> N
             text = f"{_AS_NUMBER}.{context.problems.text_of(position)}"
             candidates = [text] if name == "astype" and _has_amounts(owner) else []
             context.report_code(position, "not_numbers", message, candidates)
+    if name == "sum":
+        _check_sum(context, owner, node)
     elif name in _NUMERIC or name in _LENIENT:
         if isinstance(owner, Frame):
             _check_columns(context, owner, list(owner.columns), name in _LENIENT, node, 1)
@@ -108,6 +110,22 @@ def check_method(context: Context, owner: Value, name: str, node: ast.Call) -> N
             _check_columns(
                 context, owner.frame, columns, is_lenient, node, positions, not owner.is_single
             )
+
+
+def _check_sum(context: Context, owner: Value, node: ast.Call) -> None:
+    """Report the sum of texts with figures: it joins them, as in ``"$3$4"``."""
+    columns = [owner] if isinstance(owner, Series) else []
+    if isinstance(owner, Groups):
+        columns = [owner.frame.column(name) for name in owner.selection or ()]
+    for series in columns:
+        dtype = series.dtype
+        if dtype is not None and dtype.is_all_text and (dtype.has_figures or dtype.has_amounts):
+            position = context.problems.position_of_method(node)
+            text = f"{_AS_NUMBER}.astype(float).{context.problems.text_of(position)}"
+            message = f"sum() joins texts here, but {_content(series)}."
+            candidates = [text] if series is owner and dtype.has_amounts else []
+            context.report_code(position, "not_numbers", message, candidates)
+            return
 
 
 def _check_columns(
