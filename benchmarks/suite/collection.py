@@ -12,12 +12,20 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from .items import Item
-from .sets import chinese, dabench, ds1000, numpy_exercises, pandas_exercises, pandas_puzzles
+from .sets import (
+    chinese,
+    dabench,
+    ds1000,
+    everyday,
+    numpy_exercises,
+    pandas_exercises,
+    pandas_puzzles,
+)
 
 EXCLUDED = Path(__file__).parent / "excluded.json"
 FAILS = "fails"  # a solution; its code is also left out of the cells above later items
 BY_HAND = "by hand"
-_SETS = (pandas_exercises, pandas_puzzles, numpy_exercises, dabench, ds1000)
+_SETS = (pandas_exercises, pandas_puzzles, numpy_exercises, dabench, ds1000, everyday)
 SETS = (*(module.NAME for module in _SETS), *(f"{module.NAME}@zh" for module in _SETS[:3]))
 
 

@@ -2,7 +2,8 @@
 
 The expected value is the last one that the solution shows, or else the value of the last variable
 that it changes. An answer is right if this value is left in a variable that the answer changes, or
-shown as the cell's output, or printed.
+shown as the cell's output, or printed. Of a solution that shows nothing but plots, the values in
+one of its plots must be plotted.
 """
 
 from __future__ import annotations
@@ -30,6 +31,8 @@ class Record:
     displayed: list[Any] = field(default_factory=list)
     printed: list[list[Any]] = field(default_factory=list)
     """The arguments of each call of ``print``."""
+    plotted: list[list[float]] = field(default_factory=list)
+    """The sorted values of each plot."""
     variables: list[tuple[str, Any]] = field(default_factory=list)
     """The variables that the cell changes; those that it assigns last come last."""
     text: str = ""
@@ -41,6 +44,7 @@ class Record:
         return cls(
             displayed=[value for data in raw["displayed"] for value in _loaded(data)],
             printed=[[v for data in call for v in _loaded(data)] for call in raw["printed"]],
+            plotted=[values for data in raw["plotted"] for values in _loaded(data)],
             variables=[(name, v) for name, data in raw["variables"] for v in _loaded(data)],
             text=text,
         )
@@ -69,11 +73,13 @@ class Expected:
     text: str = ""
     """The expected text, if the solution only writes text."""
     ordered: bool = True
+    plots: list[list[float]] = field(default_factory=list)
+    """The alternatives for the values in a plot, if the solution only plots."""
 
     @property
     def is_empty(self) -> bool:
         """Whether nothing can be compared, as with the solution of a plot."""
-        return not self.alternatives and not self.text.strip()
+        return not (self.alternatives or self.text.strip() or self.plots)
 
 
 def _loaded(data: bytes | None) -> list[Any]:
@@ -108,6 +114,8 @@ def expected_of(solution: str, record: Record, request: str) -> Expected:
     shown = [[value] for value in record.displayed if not _is_plot(value)]
     values = [call for call in printed if not all(isinstance(value, str) for value in call)]
     alternatives = shown or values
+    if record.plotted and not (alternatives or printed):
+        return Expected([], plots=record.plotted)
     changed = [value for _, value in record.variables]
     if changed and (not (alternatives or printed or record.text.strip()) or _shows_end(solution)):
         alternatives = [*alternatives, changed[-1:]]
@@ -119,6 +127,8 @@ def is_right(expected: Expected, record: Record) -> bool:
     """Return whether a run of an answer has the expected value."""
     if expected.is_empty:
         return False
+    if expected.plots:
+        return any(is_same(plot, own, True) for plot in expected.plots for own in record.plotted)
     if not expected.alternatives:
         texts = (record.text, record.small_variables)
         return any(shows_text(expected.text, text) for text in texts)

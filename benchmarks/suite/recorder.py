@@ -10,6 +10,7 @@ import ast
 import builtins
 import hashlib
 import pickle
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -30,6 +31,8 @@ class Recorder:
     def start(self, shell: Any, shows_all: bool) -> None:
         """Begin to record; ``shows_all`` also records expressions before the last statement."""
         self._before = {name: _digest(value) for name, value in self._variables()}
+        if plots := sys.modules.get("matplotlib.pyplot"):
+            plots.close("all")
         self._shell, self._print = shell, builtins.print
         self._update = shell.displayhook.update_user_ns
         self._display = getattr(builtins, "display", None)
@@ -51,7 +54,12 @@ class Recorder:
             if data is not None and (name in assigned or is_new):
                 changed.append((assigned.index(name) if name in assigned else -1, name, data))
         variables = [(name, data) for _, name, data in sorted(changed)]
-        record = {"displayed": self.displayed, "printed": self.printed, "variables": variables}
+        record = {
+            "displayed": self.displayed,
+            "printed": self.printed,
+            "plotted": list(map(pickle.dumps, _plotted())),
+            "variables": variables,
+        }
         with open(path, "wb") as file:
             pickle.dump(record, file)
 
@@ -87,6 +95,20 @@ def _pickled(value: Any) -> bytes | None:
     except Exception:  # an object that can't be pickled has no value to compare
         return None
     return data if len(data) <= MAX_BYTES else None
+
+
+def _plotted() -> Iterator[list[float]]:
+    """Yield the sorted values of each plot: bars, lines, points, or the shares of a pie."""
+    plots = sys.modules.get("matplotlib.pyplot")
+    for number in plots.get_fignums() if plots else ():
+        for axes in plots.figure(number).axes:
+            bars = [bar for bars in axes.containers for bar in getattr(bars, "datavalues", ())]
+            lines = [value for line in axes.lines for value in line.get_ydata()]
+            points = [point[1] for group in axes.collections for point in group.get_offsets()]
+            pie = [part for part in axes.patches if hasattr(part, "theta1")]
+            shares = [(part.theta2 - part.theta1) / 360 for part in pie]
+            if values := bars or shares or [*lines, *points]:
+                yield sorted(map(float, values))
 
 
 def _hash(data: bytes | None) -> str | None:
