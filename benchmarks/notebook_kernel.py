@@ -108,9 +108,9 @@ class Kernel:
         """Return the DataFrames and other variables, as the page reads them for a local model."""
         return self._call(VARIABLES_MODULES, "describe", examples, True)
 
-    def check(self, code: str) -> list[dict[str, Any]]:
-        """The problems of code, found as the page finds them."""
-        return list(self._call(CHECK_MODULES, "check_cell", code, "", "", "")["problems"])
+    def check(self, code: str, mode: str = "") -> list[dict[str, Any]]:
+        """The problems of code, found as the page finds them; see ``check_suggestion``."""
+        return list(self._call(CHECK_MODULES, "check_cell", code, "", "", mode)["problems"])
 
     def early_signals(self, code: str, own_code: str = "") -> list[dict[str, Any]]:
         """Return the signals that the page shows before a run, and the warnings about reloading.

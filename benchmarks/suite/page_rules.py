@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 from aiserver.plugins.magics.attachments import attach, mentions, named_frames, relevant_variables
@@ -15,6 +17,22 @@ from aiserver.plugins.magics.attachments import attach, mentions, named_frames, 
 __all__ = ["attach", "mentions", "named_frames", "relevant_variables"]
 
 MAX_FACTS = 5
+_CHANGE_WORDS = Path(__file__).parents[2] / "src" / "ask" / "model" / "changeWords.ts"
+
+
+def asks_for_change(intent: str) -> bool:
+    """``asksForChange`` of ``src/ask/model/changeWords.ts``, with the patterns of that file."""
+    changes, shows = _change_patterns()
+    return changes.search(intent) is not None and shows.search(intent) is None
+
+
+@cache
+def _change_patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
+    source = _CHANGE_WORDS.read_text("utf-8")
+    # Without the flag, only Python would count Chinese characters as a part of a word.
+    patterns = re.findall(r"^  /(.*)/i;$", source, re.MULTILINE)
+    changes, shows = (re.compile(pattern, re.IGNORECASE | re.ASCII) for pattern in patterns)
+    return changes, shows
 
 
 def repair_request(problems: Sequence[dict[str, Any]]) -> str:

@@ -1,7 +1,7 @@
 """Ask a model for the answers to all items, and append the results to a file.
 
     python -m benchmarks.suite.run --output FILE [--model PROVIDER:NAME] [--run NAME] [--set NAME]
-        [--limit N] [--threads N] [--held-back]
+        [--limit N] [--threads N] [--held-back] [--first-answer]
 
 A run can be stopped at any time: the same command resumes it. ``benchmarks.suite.table`` prints the
 results. The items held back run only with ``--held-back``; look at their results only to report
@@ -36,6 +36,7 @@ def run_items(
     run: str,
     model_id: str,
     examples: int,
+    first_answer: bool = False,
 ) -> None:
     """Run the items that the run hasn't finished, and append their results."""
     judges = Judges()
@@ -48,13 +49,14 @@ def run_items(
             if judges.prepare(item, notebook) is None:
                 print(f"{item.id}: the solution fails here", flush=True)
                 continue
-            stages = run_item(model, item, notebook, judges.judge, examples)
+            stages = run_item(model, item, notebook, judges.judge, examples, first_answer)
         except CellsFailed as error:
             print(f"{item.id}: the cells above fail: {error}", flush=True)
             continue
         file.append(line_of(item, stages, run, model_id))
         marks = [f"{name} {stage['failure'] or 'right'}" for name, stage in stages.items()]
-        print(f"{item.id}: {', '.join(marks)}; {stages['run']['seconds']:.1f} s", flush=True)
+        seconds = max(stage["seconds"] for stage in stages.values())
+        print(f"{item.id}: {', '.join(marks)}; {seconds:.1f} s", flush=True)
 
 
 def main() -> None:
@@ -68,6 +70,9 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=1, help="threads of a local model (1)")
     parser.add_argument(
         "--held-back", dest="holdout", action="store_true", help="run the items held back instead"
+    )
+    parser.add_argument(
+        "--first-answer", action="store_true", help="ask once: only + context and + corrections"
     )
     options = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the server ends, too
@@ -85,6 +90,7 @@ def main() -> None:
                 model_id=model["id"],
                 # As on the page, only models on this machine get values of the data.
                 examples=EXAMPLES if model.get("onThisMachine") else 0,
+                first_answer=options.first_answer,
             )
 
 

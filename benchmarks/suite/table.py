@@ -17,17 +17,19 @@ from pathlib import Path
 from typing import Any
 
 from .failures import CLASSES
-from .flow import STAGES
 from .intervals import wilson
 from .results import Line, read
 
 LABELS = {
     "plain": "plain",
     "context": "+ context",
-    "checks": "+ checks",
+    "checks": "+ checks",  # of earlier results
+    "corrected": "+ corrections",
     "repair": "+ repair",
     "run": "+ run and repair",
 }
+MARKS = ("right, marked", "wrong, marked", "wrong, no mark")
+"""The answers that ran, by the marks that the page shows with them; not in earlier results."""
 HEADER = ("stage", "run", "items", "right", "ran", "problems found", "tokens", "seconds", *CLASSES)
 
 
@@ -49,12 +51,14 @@ def _heading(model: str, is_holdout: bool, name: str) -> str:
 
 def _table(heading: str, lines: list[Line]) -> str:
     runs = _comparable(lines)
-    rows = [f"### {heading}", "", _row(HEADER), _row(["---"] * len(HEADER))]
-    for stage in STAGES:
-        rows += [
-            _row([LABELS[stage], run, *_cells([line["stages"][stage] for line in own])])
-            for run, own in runs.items()
-        ]
+    has_marks = any(s.get("marks") is not None for line in lines for s in line["stages"].values())
+    header = (*HEADER[:5], *MARKS, *HEADER[5:]) if has_marks else HEADER
+    rows = [f"### {heading}", "", _row(header), _row(["---"] * len(header))]
+    for stage, label in LABELS.items():
+        for run, own in runs.items():
+            if all(stage in line["stages"] for line in own):
+                cells = _cells([line["stages"][stage] for line in own], has_marks)
+                rows.append(_row([label, run, *cells]))
     return "\n".join([*rows, ""])
 
 
@@ -67,16 +71,29 @@ def _comparable(lines: list[Line]) -> dict[str, list[Line]]:
     return {run: [own[item] for item in sorted(common)] for run, own in runs.items()}
 
 
-def _cells(stages: list[dict[str, Any]]) -> Iterator[str]:
+def _cells(stages: list[dict[str, Any]], has_marks: bool) -> Iterator[str]:
     count = len(stages)
     failures = Counter(stage["failure"] for stage in stages)
     yield str(count)
     yield share(sum(stage["right"] for stage in stages), count)
     yield share(sum(stage["ran"] for stage in stages), count)
+    if has_marks:
+        yield from _marks(stages)
     yield _problems(stages)
     yield _median([stage["tokens"] for stage in stages], 0)
     yield _median([stage["seconds"] for stage in stages], 1)
     yield from (str(failures[name]) for name in CLASSES)
+
+
+def _marks(stages: list[dict[str, Any]]) -> Iterator[str]:
+    """Yield how many answers are right with a mark, and run wrong with and without one."""
+    has_all = all(stage.get("marks") is not None for stage in stages)
+    for is_right, is_marked in ((True, True), (False, True), (False, False)):
+        count = sum(
+            stage["ran"] and stage["right"] == is_right and bool(stage.get("marks")) == is_marked
+            for stage in stages
+        )
+        yield share(count, len(stages)) if has_all else ""
 
 
 def share(part: int, count: int) -> str:

@@ -34,7 +34,7 @@ class ScriptedModel:
         return Answer(code, 1.0, 10, error, turn_id=len(self.bodies))
 
 
-def check(code: str) -> list[dict[str, Any]]:
+def check(code: str, mode: str = "") -> list[dict[str, Any]]:
     """Report one problem for each word ``wrong``."""
     wrong = {"line": 1, "kind": "missing_column", "message": "No column.", "candidates": []}
     wrong |= {"import": "", "correction": ""}
@@ -50,7 +50,19 @@ class FakeNotebook:
     def __init__(self) -> None:
         self.restored = 0
         described = {"frames": [FRAME], "variables": []}
-        self.kernel: Any = SimpleNamespace(check=check, describe=lambda examples: described)
+        self.kernel: Any = SimpleNamespace(
+            check=check,
+            describe=lambda examples: described,
+            early_signals=lambda code, own_code: [],
+            state=lambda code: code,
+            signals=self.signals,
+        )
+
+    def signals(
+        self, code: str, state: str, output: str, own_code: str, is_change: bool
+    ) -> list[dict[str, Any]]:
+        assert state == code
+        return [{"kind": "no_rows"}] * code.count("empty")
 
     def restore(self, item: Item) -> None:
         self.restored += 1
@@ -82,14 +94,14 @@ def test_a_right_answer_needs_two_requests() -> None:
     assert context["dataframes"] == [FRAME]
     assert plain["cells"] == context["cells"] == [{"cellType": "code", "source": "df = 1"}]
     assert model.bodies[0]["cellId"] != model.bodies[1]["cellId"]
-    assert stages["checks"]["problems"] == ()
+    assert stages["context"]["problems"] == ()
     assert (stages["run"]["requests"], stages["run"]["tokens"]) == (1, 10)
 
 
 def test_problems_are_corrected_before_the_answer_runs() -> None:
     stages, model = run("right", "wrong wrong fail", "wrong fail", "right")
     assert failures(stages) == [None, "missing column", "missing column", None, None]
-    assert stages["checks"]["problems"] == ("missing_column", "missing_column")
+    assert stages["context"]["problems"] == ("missing_column", "missing_column")
     assert [stage["requests"] for stage in stages.values()] == [1, 1, 1, 3, 3]
     assert stages["repair"]["seconds"] == 3.0
     repair = model.bodies[2]
@@ -103,6 +115,19 @@ def test_a_small_model_is_asked_for_other_answers():
     assert failures(stages)[-2:] == [None, None]
     assert [body.get("mode") for body in model.bodies] == [None, None, "retry", "retry"]
     assert model.bodies[3]["intent"] == ITEM.request
+
+
+def test_the_first_answer_is_marked_and_corrected_without_the_model() -> None:
+    model, notebook = ScriptedModel("np.right wrong empty", "right fail"), FakeNotebook()
+    fake: Any = notebook
+    stages = run_item(model, ITEM, fake, judge, 2, first_answer=True)
+    assert list(stages) == ["context", "corrected"]
+    assert stages["context"]["marks"] == ("missing_column", "undefined_name", "no_rows")
+    assert stages["corrected"]["marks"] == ("missing_column", "no_rows")
+    assert stages["corrected"]["code"] == "load np\nnp.right wrong empty"
+    assert (len(model.bodies), notebook.restored) == (1, 2)
+    stages = run_item(model, ITEM, fake, judge, 2, first_answer=True)
+    assert stages["corrected"]["marks"] == ()
 
 
 def test_errors_of_a_run_are_corrected_two_times_at_most() -> None:

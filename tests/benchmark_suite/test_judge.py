@@ -51,6 +51,19 @@ def test_a_value_may_be_shown_left_or_printed(
     assert is_right(expected, record_of(code, tmp_path, shown)) is is_correct
 
 
+def test_a_plot_has_the_values_of_one_of_the_solutions_plots(tmp_path: Path) -> None:
+    plots = pytest.importorskip("matplotlib.pyplot")
+    plots.switch_backend("Agg")
+    solution = "df.a.plot.bar()\n__import__('matplotlib.pyplot').pyplot.figure()\ndf.a.plot.pie()"
+    expected = expected_of(solution, record_of(solution, tmp_path), "Plot a")
+    assert expected.plots == [[1, 2, 3], pytest.approx([1 / 6, 1 / 3, 1 / 2])]
+    for code in ("df.a.plot()", "df.a.plot.barh()", "df.a.sort_values().plot(kind='pie')"):
+        assert is_right(expected, record_of(code, tmp_path))
+    for code in ("(df.a + 1).plot()", "print([1, 2, 3])", "df.a.cumsum().plot.bar()"):
+        assert not is_right(expected, record_of(code, tmp_path))
+    plots.close("all")
+
+
 def test_without_output_the_last_changed_variable_is_expected(tmp_path: Path) -> None:
     solution = "order = ['a']\ndf['b'] = df[order[0]] * 2"
     expected = expected_of(solution, record_of(solution, tmp_path), "Add b")

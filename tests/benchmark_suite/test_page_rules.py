@@ -28,6 +28,11 @@ def test_the_context_is_that_of_the_page(case: dict[str, Any]) -> None:
         assert [item["name"] for item in context["variables"]] == case["described"]
 
 
+def test_the_words_of_changes_are_those_of_the_page() -> None:
+    assert page_rules.asks_for_change("Drop重复的行")
+    assert not page_rules.asks_for_change("drop duplicates and count the rows")
+
+
 def problem(**more: Any) -> dict[str, Any]:
     default = {"line": 2, "kind": "missing_column", "message": "No column 'b'.", "candidates": []}
     return default | more

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +14,7 @@ from benchmarks.suite import fetch, sources
 from benchmarks.suite.collection import SETS
 from benchmarks.suite.fetch import WrongChecksum
 from benchmarks.suite.items import Item
-from benchmarks.suite.sets import chinese
+from benchmarks.suite.sets import chinese, everyday
 from benchmarks.suite.sources import Source, sha256
 
 
@@ -23,6 +25,18 @@ def test_chinese_wordings_replace_the_request_only() -> None:
     [item] = chinese.translated([Item(item_id, "Print", ("x",)), Item("none/1", "y")])
     assert item == Item(f"{item_id}@zh", wordings[item_id], ("x",))
     assert {item.partition("/")[0] + "@zh" for item in wordings} <= set(SETS)
+
+
+def test_a_third_of_the_everyday_requests_is_held_back() -> None:
+    items = list(everyday.items(()))
+    assert len({item.id for item in items}) == 60
+    chinese_items = [item for item in items if re.search("[一-鿿]", item.request)]
+    assert len(chinese_items) == 30
+    assert sum(item.is_holdout for item in items) == 20
+    assert sum(item.is_holdout for item in chinese_items) == 10
+    for item in items:
+        for code in (*item.cells, item.solution):
+            ast.parse(code or "")
 
 
 def test_every_source_has_a_licence_and_sums() -> None:

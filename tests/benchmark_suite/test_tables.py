@@ -23,7 +23,7 @@ def line(item: str, *, run: str = "1", right: bool = True, **more: Any) -> dict[
         "problems": None,
     }
     stages: dict[str, dict[str, Any]] = {name: dict(stage) for name in STAGES}
-    stages["checks"]["problems"] = [] if right else ["missing_column"]
+    stages["context"]["problems"] = [] if right else ["missing_column"]
     default = {"run": run, "model": "local:a", "item": item, "set": "s", "holdout": False}
     return default | {"stages": stages} | more
 
@@ -62,6 +62,22 @@ def test_the_docs_have_the_tables_of_the_published_results(path: Path) -> None:
     assert len(of_holdout) == 159
     for row in tables(of_holdout, by_set=False).splitlines()[2:]:
         assert row in docs
+
+
+def test_the_table_has_the_marks_of_answers_that_ran() -> None:
+    lines = [line("s/1"), line("s/2"), line("s/3", right=False), line("s/4", right=False)]
+    assert "marked" not in tables(lines, by_set=False)
+    for entry, marks in zip(lines, ([], ["no_rows"], ["no_rows"], []), strict=True):
+        del entry["stages"]["plain"]
+        entry["stages"]["corrected"]["marks"] = marks
+    _, _, header, _, *rows = tables(lines, by_set=False).splitlines()
+    columns = [cell.strip() for cell in header.split("|")]
+    start = columns.index("right, marked")
+    assert columns[start : start + 3] == ["right, marked", "wrong, marked", "wrong, no mark"]
+    cells = {row.split("|")[1].strip(): row.split("|")[start : start + 3] for row in rows if row}
+    assert "plain" not in cells
+    assert cells["+ context"] == ["  "] * 3
+    assert [cell.split()[0] for cell in cells["+ corrections"]] == ["1", "1", "1"]
 
 
 def test_answers_are_not_published() -> None:
