@@ -27,7 +27,7 @@ def test_chinese_wordings_replace_the_request_only() -> None:
     assert {item.partition("/")[0] + "@zh" for item in wordings} <= set(SETS)
 
 
-def test_a_third_of_the_everyday_requests_is_held_back() -> None:
+def test_everyday_requests_have_a_third_in_the_holdout() -> None:
     items = list(everyday.items(()))
     assert len({item.id for item in items}) == 60
     chinese_items = [item for item in items if re.search("[一-鿿]", item.request)]
