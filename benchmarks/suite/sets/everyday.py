@@ -1,6 +1,6 @@
 """Everyday requests, worded as people write in a prompt row: short, careless, in two languages.
 
-A file of ``everyday`` has the code of the cell above, and a section for each request: a number, the
+A file of ``everyday_requests`` has the code of the cell above, and a section for each request: a number, the
 request, and its solution. Each value that a solution shows is a fair reading of the request. "Two
 steps." marks requests of two steps for readers.
 """
@@ -14,7 +14,7 @@ from pathlib import Path
 from ..items import Item
 
 NAME = "everyday"
-_FOLDER = Path(__file__).with_suffix("")
+_FOLDER = Path(__file__).parent / "everyday_requests"
 _CODE = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
