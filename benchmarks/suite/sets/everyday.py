@@ -1,8 +1,8 @@
 """Everyday requests, worded as people write in a prompt row: short, careless, in two languages.
 
-A file of ``everyday_requests`` has the code of the cell above, and a section for each request: a number, the
-request, and its solution. Each value that a solution shows is a fair reading of the request. "Two
-steps." marks requests of two steps for readers.
+A file of ``everyday_requests`` has the code of the cell above, and a section for each request: a
+number, the request, and its solution. Each value that a solution shows is a fair reading of the
+request. "Two steps." marks requests of two steps for readers.
 """
 
 from __future__ import annotations
