@@ -45,7 +45,6 @@ _MIN_LENGTH = 40  # characters; shorter cells have too little to work on
 _HAS_PLOT = """(lambda plt: any(
     axes.has_data() for number in plt.get_fignums() for axes in plt.figure(number).axes
 ))(__import__("matplotlib.pyplot").pyplot)"""
-_CLOSE_PLOTS = "__import__('matplotlib.pyplot').pyplot.close('all')"
 
 Rule = Callable[[Item, str, bool, Notebook], bool]
 """Return whether an answer that ran is right. The bool says whether it has the solution's value."""
@@ -231,7 +230,6 @@ def _run(
     judges.prepare(item, notebook)
 
     def judge(item: Item, notebook: Notebook, code: str) -> tuple[Output, bool]:
-        notebook.kernel.run(_CLOSE_PLOTS)
         output, has_value = judges.judge(item, notebook, code)
         right = output.error is None and RULES[item.set](item, code, has_value, notebook)
         return output, right
