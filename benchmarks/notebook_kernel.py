@@ -112,12 +112,14 @@ class Kernel:
         """The problems of code, found as the page finds them; see ``check_suggestion``."""
         return list(self._call(CHECK_MODULES, "check_cell", code, "", "", mode)["problems"])
 
-    def early_signals(self, code: str, own_code: str = "") -> list[dict[str, Any]]:
+    def early_signals(
+        self, code: str, own_code: str = "", intent: str = ""
+    ) -> list[dict[str, Any]]:
         """Return the signals that the page shows before a run, and the warnings about reloading.
 
-        ``own_code`` is the code that ``code`` replaces in the cell.
+        ``own_code`` is the code that ``code`` replaces in the cell, ``intent`` the request.
         """
-        checked = self._call(CHECK_MODULES, "check_cell", code, own_code, "", "")
+        checked = self._call(CHECK_MODULES, "check_cell", code, own_code, "", "", intent)
         reloads = [item for item in checked["warnings"] if item["kind"] == "reloaded"]
         return [*checked.get("signals", []), *reloads]
 

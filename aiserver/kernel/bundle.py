@@ -27,6 +27,7 @@ CHECK_MODULES = (
     "frames/polars_methods",
     "frames/functions",
     "frames/meant",
+    "frames/requested",
     "frames/shown_copies",
     "frames/expressions",
     "frames/flow",

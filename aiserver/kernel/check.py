@@ -28,6 +28,7 @@ from typing import Any
 
 from .frames.flow import Flow
 from .frames.meant import meant_frames
+from .frames.requested import check_names_of_request
 from .frames.shown_copies import check_shown_copy
 from .inspection.dtypes import WRONG_DTYPES
 from .inspection.modules import import_of
@@ -45,12 +46,18 @@ _DEEPEST = 150  # levels of the syntax tree; beyond, only the syntax is checked
 
 
 def check_cell(
-    variables: dict[str, Any], code: str, own_code: str, original: str, mode: str
+    variables: dict[str, Any],
+    code: str,
+    own_code: str,
+    original: str,
+    mode: str,
+    intent: str = "",
 ) -> str:
     """Return the result of ``check_suggestion`` as JSON in base64."""
-    return encode(
-        check_suggestion(code, variables, original=original, mode=mode, own_code=own_code)
+    result = check_suggestion(
+        code, variables, original=original, mode=mode, own_code=own_code, intent=intent
     )
+    return encode(result)
 
 
 def check_suggestion(
@@ -63,16 +70,17 @@ def check_suggestion(
     original: str = "",
     mode: str = "",
     own_code: str = "",
+    intent: str = "",
 ) -> dict[str, list[dict[str, Any]]]:
     """Return the ``problems`` of a suggestion, at most ``limit``, its ``warnings`` and ``signals``.
 
     ``overwrites.py`` describes the warnings, ``signals.py`` the signals. Problems and warnings are
     sorted by position.
 
-    ``folder`` is the kernel's current folder, ``original`` the code that the request was about,
-    ``own_code`` that which the suggestion would replace. With the mode ``agent``, no files are
-    looked at; with ``change``, the request asks for a change of data. The check stops after
-    ``seconds``. Never raises: if an analysis fails, problems may be missing.
+    ``folder`` is the kernel's current folder, ``intent`` the person's request, ``original`` the
+    code that the request was about, ``own_code`` that which the suggestion would replace. With the
+    mode ``agent``, no files are looked at; with ``change``, the request asks for a change of data.
+    The check stops after ``seconds``. Never raises: if an analysis fails, problems may be missing.
     """
     warnings: list[dict[str, Any]] = []
     signals: list[dict[str, Any]] = []
@@ -99,6 +107,7 @@ def check_suggestion(
             flow.run(tree)
             if mode == "change":
                 check_shown_copy(flow, tree)
+            check_names_of_request(flow, tree, intent, original + own_code)
         with contextlib.suppress(Exception):
             problems.check_time()
             warnings = find_overwrites(source, plain, own_code, deadline, flow.folder)

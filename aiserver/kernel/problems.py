@@ -24,7 +24,7 @@ class Problems:
     """
 
     def __init__(self, text: str, indent: list[int], limit: int, deadline: float) -> None:
-        self.lines = text.split("\n")
+        self.text, self.lines = text, text.split("\n")
         self.limit = limit
         self.deadline = deadline
         self._indent = indent

@@ -66,7 +66,7 @@ describe('checkSuggestion', () => {
     const request = { source: '价', mode: 'document' };
     await checkSuggestion(t.connection, code, 'own', request);
     const [{ user_expressions: sent }] = t.requestExecute.mock.calls[0];
-    const call = `check_cell(variables, ${JSON.stringify(code)}, "own", "价", "document")`;
+    const call = `check_cell(variables, ${JSON.stringify(code)}, "own", "价", "document", "")`;
     expect(sent.result).toContain(JSON.stringify(call));
   });
 

@@ -18,11 +18,14 @@ import {
 } from './shape';
 import { type ISignal, SIGNAL } from './signals';
 
-/** The request whose code the check compares with the suggestion. */
+/** The request with which the check compares the suggestion. */
 export interface ICheckedRequest {
+  /** The code that the request was about. */
   readonly source: string;
   /** Such as `document`, or `change` if the request asks for a change of data. */
   readonly mode: string;
+  /** The person's words; empty if there are none. */
+  readonly intent?: string;
 }
 
 /** Lines are counted from 1, and columns from 0, in code points. End columns are exclusive. */
@@ -109,7 +112,8 @@ export async function checkSuggestion(
       code,
       ownCode,
       request?.source ?? '',
-      request?.mode ?? ''
+      request?.mode ?? '',
+      request?.intent ?? ''
     )
   );
   if (!result) {

@@ -118,11 +118,11 @@ describe('checkSuggestion', () => {
   });
 
   it.each([
-    ['document', { source: 'x = 1', mode: 'document' }],
-    ['edit', undefined]
+    ['document', 'document'],
+    ['edit', '']
   ])(
     'checks changes of the code only if they were not asked for: %s',
-    async (mode, request) => {
+    async (mode, checked) => {
       const t = setup();
       t.target.check.mockResolvedValue([problem('a', 'changed_code')]);
       t.model.open();
@@ -137,9 +137,10 @@ describe('checkSuggestion', () => {
       const repaired = t.model.decision.repair('correct it');
       (await t.requested(2)).push(start(2), answer(2, 'repair'), null);
       await repaired;
-      expect(t.target.check.mock.calls).toEqual([
+      const request = { source: 'x = 1', mode: checked, intent: 'do it' };
+      expect(t.target.check.mock.calls).toMatchObject([
         ['1', request],
-        ['2', request]
+        ['2', { ...request, source: expect.any(String) }]
       ]);
     }
   );

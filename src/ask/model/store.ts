@@ -12,7 +12,7 @@ import type {
   PastAnswer
 } from '../../api/types';
 import type { ITarget } from '../../cells/notebookCell';
-import type { IProblem } from '../../kernel/check';
+import type { ICheckedRequest, IProblem } from '../../kernel/check';
 import { isTransient } from '../../state/failure';
 import type { IHistory } from '../../tokens';
 import { type IAnswer, type ISuggestion, NO_TURN, withAnswer } from './answers';
@@ -211,15 +211,7 @@ export class GenerationStore {
         this.setState({ overwrittenCount });
       }
     });
-    const mode = this._asked?.mode ?? '';
-    const source = this.answer?.request?.source;
-    const checked =
-      source && ADDITIVE_MODES.includes(mode)
-        ? { source, mode }
-        : this.isDataChange
-          ? { source: '', mode: 'change' }
-          : undefined;
-    const result = await target.checkSuggestion(code, checked);
+    const result = await target.checkSuggestion(code, this._checkedRequest);
     if (!result || !isCurrent()) {
       return null;
     }
@@ -229,7 +221,7 @@ export class GenerationStore {
 
   /** Whether the open answers are to a request for a change of data. */
   get isDataChange(): boolean {
-    return asksForChange(this._asked?.intent ?? '');
+    return asksForChange(this._asked?.suggestion.intent ?? '');
   }
 
   /** Add and show an answer to `request`; null if no model was asked. */
@@ -329,11 +321,20 @@ export class GenerationStore {
   }
 
   /** The last answer that isn't a repair: a repair is checked like the answer that it repairs. */
-  private get _asked(): ISuggestion | undefined {
+  private get _asked(): IAnswer | undefined {
     return this.answers
-      .map(({ suggestion }) => suggestion)
-      .filter(({ mode }) => mode !== 'repair')
+      .filter(({ suggestion }) => suggestion.mode !== 'repair')
       .pop();
+  }
+
+  private get _checkedRequest(): ICheckedRequest {
+    const source = this.answer?.request?.source ?? '';
+    const mode = this._asked?.suggestion.mode ?? '';
+    const intent = this._asked?.request?.typed ?? '';
+    if (source && ADDITIVE_MODES.includes(mode)) {
+      return { source, mode, intent };
+    }
+    return { source, mode: this.isDataChange ? 'change' : '', intent };
   }
 
   private _attached(intent: string): IAttached {

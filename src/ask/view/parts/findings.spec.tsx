@@ -187,6 +187,10 @@ describe('what a suggestion makes of the data', () => {
       'The merge repeats “price”, so the result counts some values more than once.'
     ],
     [
+      { kind: 'not_used', labels: ['age'] },
+      'You named “age”, which the code doesn’t use.'
+    ],
+    [
       { kind: 'read_again', name: 'df', labels: ['a.csv'] },
       '“df” has the data of “a.csv” already.'
     ]
