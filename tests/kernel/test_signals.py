@@ -209,6 +209,7 @@ def test_a_file_that_is_read_again(sales, tmp_path, monkeypatch):
     right = [
         ("df = pd.read_csv('older.csv')", ""),  # the same columns, other rows
         ("sales = pd.read_csv('sales.csv')", ""),  # a warning
+        ("df = pd.read_csv('sales.csv', nrows=1)", ""),
         ("df = pd.read_csv('sales.csv')", "df = pd.read_csv('sales.csv', sep=',')"),
         ("if len(sales) > 5:\n    df = pd.read_csv('sales.csv')", ""),
     ]

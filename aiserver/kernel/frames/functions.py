@@ -179,7 +179,8 @@ def _read_csv(context: Context, path: str, file: str, arguments: Arguments) -> V
     if not rows:
         return UNKNOWN
     header = rows[0]
-    name = "" if library != "pandas" else _frame_of_file(context, header, rows[1:])
+    is_usual = library == "pandas" and given <= _TYPE_PRESERVING  # else, it is read on purpose
+    name = _frame_of_file(context, header, rows[1:]) if is_usual else ""
     if name:
         context.add_signal(arguments.node, "read_again", name, [file])
     frame = Frame(library, header, (None,))
