@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import psutil
 
 from tests.ports import ReservedPort
 
@@ -34,6 +35,8 @@ class Answer:
     turn_id: int = 1
     words: str = ""
     """The explanation, or the answer in words."""
+    first_seconds: float = 0.0
+    """The seconds until the first text; 0 if there was none."""
 
 
 class Server:
@@ -103,15 +106,28 @@ class Server:
         body = {"scope": "project", "text": text}
         self._http.post("/memory", json=body).raise_for_status()
 
+    def warm_up(self, body: dict[str, Any]) -> None:
+        """Have the model read a request's cell before the person has typed anything."""
+        body = {name: value for name, value in body.items() if name != "intent"}
+        self._http.post("/models/warm-up", json=body).raise_for_status()
+
+    def processor_seconds(self) -> float:
+        """Return the processor time of the server and its local models since the start."""
+        server = psutil.Process(self._process.pid)
+        times = [process.cpu_times() for process in (server, *server.children(recursive=True))]
+        return sum(time.user + time.system for time in times)
+
     def ask(self, body: dict[str, Any]) -> Answer:
         """Send one request, and return its answer when the stream has ended."""
         started = time.monotonic()
         code, words, received, error, turn_id, tokens = "", "", "", None, 1, 0
+        first_seconds = 0.0
         headers = {"Accept": "text/event-stream"}
         with self._http.stream("POST", "/generate", json=body, headers=headers) as response:
             response.raise_for_status()
             for kind, data in _events(response.iter_lines()):
                 if kind == "token":
+                    first_seconds = first_seconds or time.monotonic() - started
                     received += data["text"] if data["part"] == "code" else ""
                 elif kind == "done":
                     turn = data.get("interaction", data)
@@ -120,7 +136,8 @@ class Server:
                     tokens = (turn.get("usage") or {}).get("total_tokens", 0)
                 elif kind == "error":
                     error, code = data["code"], received
-        return Answer(code, time.monotonic() - started, tokens, error, turn_id, words)
+        seconds = time.monotonic() - started
+        return Answer(code, seconds, tokens, error, turn_id, words, first_seconds)
 
 
 def _events(lines: Iterator[str]) -> Iterator[tuple[str, dict[str, Any]]]:

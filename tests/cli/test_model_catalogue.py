@@ -26,7 +26,7 @@ from .test_model import (  # noqa: F401 - some of them are fixtures
     write_wheel,
 )
 
-LARGE = CATALOGUE[3]
+LARGE = CATALOGUE[-2]
 FILE = b"".join(CONTENT)
 
 
@@ -131,7 +131,7 @@ def test_without_a_name_the_suggested_model_is_installed(
     assert "Qwen2.5-Coder 1.5B is suggested for this computer. Larger models" in out
     assert "qwen3-4b (4.1 GB)" in out and "qwen3-coder-30b (19.8 GB)" in out
     assert SMALLEST.name not in out
-    monkeypatch.setattr(machine, "cores", lambda: 2)
+    monkeypatch.setattr(machine, "cores", lambda: 1)
     assert cli.main(["model", "install", "--yes"]) == 0
     assert installed == [STANDARD, SMALLEST]
     assert cli.main(["model", "install", "30b", "--yes"]) == 0

@@ -9,6 +9,7 @@ Invariants:
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,10 +20,11 @@ from ...payload import Payload
 # (``PROMPT_CACHE_MIB`` in ``server.py``).
 OVERHEAD = 400_000_000
 
-# With this memory and these cores, ``STANDARD`` is suggested, otherwise ``SMALLEST``. A part of a
-# computer's 8 GB may be reserved for firmware and graphics.
+# With this memory, these cores and this speed, ``STANDARD`` is suggested, otherwise ``SMALLEST``. A
+# part of a computer's 8 GB may be reserved for firmware and graphics.
 ENOUGH_MEMORY = 7_500_000_000
-ENOUGH_CORES = 4
+ENOUGH_CORES = 2
+ENOUGH_SPEED = 4.0  # tokens per second: a usual answer takes 20 s (``benchmarks/local_speed.py``)
 
 
 @dataclass(frozen=True)
@@ -57,8 +59,8 @@ class CatalogueModel:
 
     ``file`` in the repository ``repo`` of the model hub has ``size`` bytes. ``licence`` is an SPDX
     identifier. ``prompt_tokens`` limits a prompt, and ``context`` prompt and answer together. A
-    token of the context takes ``token_bytes`` of memory: layers × key-value heads × dimensions of a
-    head × 2 (key and value) × 2 bytes.
+    token of the context takes ``token_bytes`` of memory: layers with a cache × key-value heads ×
+    dimensions of a head × 2 (key and value) × 2 bytes. Of Qwen3.5, every fourth layer has one.
 
     ``fill_tokens`` is None if the model can't complete code, and ``parts`` if it isn't on PyPI.
     ``quality`` is the result of the benchmark DABench (docs/real-requests.md).
@@ -131,6 +133,20 @@ CATALOGUE = (
         quality=ModelQuality(35, 52),
     ),
     CatalogueModel(
+        name="qwen3.5-2b",
+        label="Qwen3.5 2B",
+        parameters="2B",
+        repo="unsloth/Qwen3.5-2B-GGUF",
+        file="Qwen3.5-2B-Q4_K_M.gguf",
+        size=1_280_835_840,
+        sha256="aaf42c8b7c3cab2bf3d69c355048d4a0ee9973d48f16c731c0520ee914699223",
+        licence="Apache-2.0",
+        style="compact",
+        prompt_tokens=SMALL_BUDGET,
+        context=4096,
+        token_bytes=6 * 2 * 256 * 4,
+    ),
+    CatalogueModel(
         name="qwen3-4b",
         label="Qwen3 4B",
         parameters="4B",
@@ -143,6 +159,20 @@ CATALOGUE = (
         prompt_tokens=LARGE_BUDGET,
         context=8192,
         token_bytes=36 * 8 * 128 * 4,
+    ),
+    CatalogueModel(
+        name="qwen3.5-4b",
+        label="Qwen3.5 4B",
+        parameters="4B",
+        repo="unsloth/Qwen3.5-4B-GGUF",
+        file="Qwen3.5-4B-Q4_K_M.gguf",
+        size=2_740_937_888,
+        sha256="00fe7986ff5f6b463e62455821146049db6f9313603938a70800d1fb69ef11a4",
+        licence="Apache-2.0",
+        style="full",
+        prompt_tokens=LARGE_BUDGET,
+        context=8192,
+        token_bytes=8 * 4 * 256 * 4,
     ),
     CatalogueModel(
         name="qwen2.5-coder-7b",
@@ -204,7 +234,14 @@ def memory_for_file(size: int) -> int:
     return size + size // 4 + OVERHEAD
 
 
-def suggested_model(memory: int | None, cores: int) -> CatalogueModel:
-    """Return the suggested model; ``memory`` may be unknown."""
+def suggested_model(memory: int | None, cores: int, speeds: Mapping[str, float]) -> CatalogueModel:
+    """Return the suggested model; ``memory`` may be unknown.
+
+    ``speeds`` has the tokens per second of the fastest answers so far, by model. The standard
+    model is at least as fast as the smallest one in proportion to their sizes, so a first answer
+    at a busy moment doesn't rule it out. Without any answer yet, it counts as fast enough.
+    """
+    of_smallest = speeds.get(SMALLEST.name, 0) * SMALLEST.size / STANDARD.size
+    speed = max(speeds.get(STANDARD.name, 0), of_smallest) or ENOUGH_SPEED
     is_enough = memory is not None and memory >= ENOUGH_MEMORY and cores >= ENOUGH_CORES
-    return STANDARD if is_enough else SMALLEST
+    return STANDARD if is_enough and speed >= ENOUGH_SPEED else SMALLEST

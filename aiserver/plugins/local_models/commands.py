@@ -23,7 +23,7 @@ from ...errors import InstallFailed, InvalidRequest, StorageFull, UserText
 from . import catalogue, machine, weights
 from .catalogue import CatalogueModel
 from .fetch import Progress, install
-from .models import LocalModelEntry, local_entries
+from .models import LocalModelEntry, local_entries, suggested_model
 
 _DISK_FULL = UserText(
     "The disk is full. Free up some space and run the command again; it resumes where it stopped."
@@ -81,7 +81,7 @@ def _find_model(name: str) -> CatalogueModel:
 def run_install(arguments: argparse.Namespace) -> int:
     """Download the file, unless the model is installed."""
     memory = machine.memory()
-    model = arguments.name or catalogue.suggested_model(memory, machine.cores())
+    model = arguments.name or suggested_model()
     path = weights.installed(model)
     if path is not None:
         if not arguments.json:

@@ -78,10 +78,14 @@ class LocalModelEntry(Payload):
     """Whether the machine's memory is larger than ``memory``."""
 
 
+def suggested_model() -> CatalogueModel:
+    """Return the model that is suggested for this machine."""
+    return catalogue.suggested_model(machine.memory(), machine.cores(), speed.stored())
+
+
 def local_entries() -> list[LocalModelEntry]:
     """Return an entry for each model of the catalogue, in the catalogue's order."""
-    memory, speeds = machine.memory(), speed.stored()
-    suggested = catalogue.suggested_model(memory, machine.cores())
+    memory, speeds, suggested = machine.memory(), speed.stored(), suggested_model()
     entries = []
     for model in catalogue.CATALOGUE:
         path = weights.installed(model)
@@ -142,7 +146,7 @@ class CatalogueModels(LocalModels):
         """Return the suggested model first, then from small to large."""
         models = weights.installed_models()
         if len(models) > 1:
-            suggested = catalogue.suggested_model(machine.memory(), machine.cores())
+            suggested = suggested_model()
             models.sort(key=lambda model: model != suggested)
         return [describe(model) for model in models]
 
