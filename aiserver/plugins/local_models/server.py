@@ -33,6 +33,12 @@ HTTP_THREADS = 24
 # model, a token takes 12 KiB.
 PROMPT_CACHE_MIB = 128
 
+# After these tokens in a row that the prompt or the answer already has, the tokens that followed
+# there are checked in one step. An answer is the same, but an edit repeats most of a cell, and takes
+# a third less time (``benchmarks/local_speed.py``). llama.cpp computes four tokens at a time.
+REPEATED_TOKENS = 3
+GUESSED_TOKENS = 3
+
 
 def main() -> NoReturn:
     """Run until standard input ends."""
@@ -97,6 +103,10 @@ def serve(settings: dict[str, Any]) -> Any:
     params.n_batch = params.n_ubatch = BATCH
     params.cache_ram_mib = PROMPT_CACHE_MIB
     params.warmup = False
+    params.enable_reasoning = 0  # models that can think answer at once
+    guesses = params.speculative
+    guesses.types = [xllamacpp.common_speculative_type.COMMON_SPECULATIVE_TYPE_NGRAM_SIMPLE]
+    guesses.ngram_simple.size_n, guesses.ngram_simple.size_m = REPEATED_TOKENS, GUESSED_TOKENS
     params.cpuparams.n_threads = params.cpuparams_batch.n_threads = settings["threads"]
     try:
         return xllamacpp.Server(params)
