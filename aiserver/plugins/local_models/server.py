@@ -34,8 +34,9 @@ HTTP_THREADS = 24
 PROMPT_CACHE_MIB = 128
 
 # After these tokens in a row that the prompt or the answer already has, the tokens that followed
-# there are checked in one step. An answer is the same, but an edit repeats most of a cell, and takes
-# a third less time (``benchmarks/local_speed.py``). llama.cpp computes four tokens at a time.
+# there are checked in one step. Each token is still the most likely one, but an edit, which repeats
+# most of a cell, takes a third less time (``benchmarks/local_speed.py``). Longer guesses take more,
+# because llama.cpp computes four tokens at a time.
 REPEATED_TOKENS = 3
 GUESSED_TOKENS = 3
 
