@@ -115,7 +115,7 @@ class Server:
         """Return the processor time of the server and its local models since the start."""
         server = psutil.Process(self._process.pid)
         times = [process.cpu_times() for process in (server, *server.children(recursive=True))]
-        return sum(time.user + time.system for time in times)
+        return float(sum(time.user + time.system for time in times))
 
     def ask(self, body: dict[str, Any]) -> Answer:
         """Send one request, and return its answer when the stream has ended."""
