@@ -5,8 +5,10 @@ from __future__ import annotations
 import ast
 import random
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+
+from .current_mutants import CURRENT_KINDS, current_mutants
 
 
 @dataclass(frozen=True)
@@ -34,21 +36,8 @@ KINDS = {
     "keyword misspelt": ({"unknown_argument"}, {"TypeError"}),
     "file renamed": ({"missing_file"}, {"FileNotFoundError", "OSError"}),
     "syntax broken": ({"syntax"}, {"SyntaxError", "IndentationError", "TabError"}),
-    "offset of pandas 2": ({"not_valid"}, {"ValueError"}),
-    "name removed from numpy": ({"not_valid"}, {"AttributeError"}),
-    "and for &": ({"not_valid"}, {"ValueError"}),
-    "function of groups misnamed": ({"not_valid"}, {"AttributeError", "ValueError"}),
-    "column as axis": ({"not_valid"}, {"ValueError", "TypeError"}),
-    "axis left out": ({"not_valid"}, {"KeyError"}),
-    "property called": ({"not_valid"}, {"TypeError"}),
-    "name in iloc": ({"not_valid"}, {"ValueError", "IndexError"}),
-    "argument left out": ({"not_valid"}, {"TypeError"}),
+    **CURRENT_KINDS,
 }
-_OLD_OFFSETS = {"ME": "M", "QE": "Q", "YE": "Y", "YS": "AS", "h": "H", "min": "T"}
-_OLD_NAMES = {"nan": "NaN", "inf": "Inf", "prod": "product", "isin": "in1d", "vstack": "row_stack"}
-_MISNAMED = {"mean": "average", "sum": "total", "max": "maximum", "min": "minimum"}
-_REDUCTIONS = {"mean", "sum", "max", "min", "median", "std"}
-_PROPERTIES = {"shape", "columns", "dtypes"}
 
 
 def misspell(name: str, chance: random.Random) -> str:
@@ -130,7 +119,7 @@ def mutants(
                 start = alias.col_offset
                 kind = "module attribute misspelt"
                 add(kind, alias.lineno, start, start + size, alias.name)
-    for kind, changed in _current_mutants(tree, code):
+    for kind, changed in current_mutants(tree, code, columns):
         by_kind[kind].append(Mutant(kind, changed, ""))
     for match in re.finditer(r"[()\[\]:'\"]", code):
         text = code[: match.start()] + code[match.end() :]
@@ -141,62 +130,3 @@ def mutants(
     for several in by_kind.values():
         unique = list(dict.fromkeys(several))
         yield from chance.sample(unique, min(most, len(unique)))
-
-
-def _current_mutants(tree: ast.Module, code: str) -> Iterator[tuple[str, str]]:
-    """Return code for older libraries, or that never worked, each with its kind."""
-    own = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
-    for node in ast.walk(tree):
-        for kind, part, new in _replacements(node, code, own):
-            old = ast.get_source_segment(code, part)
-            if old is not None and part.lineno == part.end_lineno:
-                lines = code.split("\n")
-                row = lines[part.lineno - 1].encode()
-                start, end = part.col_offset, part.end_col_offset or 0
-                lines[part.lineno - 1] = (row[:start] + new.encode() + row[end:]).decode()
-                yield kind, "\n".join(lines)
-
-
-def _replacements(node: ast.AST, code: str, own: set[str]) -> Iterator[tuple[str, ast.expr, str]]:
-    def text(part: ast.AST) -> str:
-        return ast.get_source_segment(code, part) or ""
-
-    if isinstance(node, ast.Constant) and node.value in _OLD_OFFSETS:
-        yield "offset of pandas 2", node, repr(_OLD_OFFSETS[str(node.value)])
-    if isinstance(node, ast.Attribute):
-        if text(node.value) == "np" and node.attr in _OLD_NAMES:
-            yield "name removed from numpy", node, f"np.{_OLD_NAMES[node.attr]}"
-        elif node.attr in _PROPERTIES and isinstance(node.ctx, ast.Load):
-            yield "property called", node, f"{text(node)}()"
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitAnd | ast.BitOr):
-        word = "and" if isinstance(node.op, ast.BitAnd) else "or"
-        yield "and for &", node, f"({text(node.left)}) {word} ({text(node.right)})"
-    if isinstance(node, ast.Subscript) and text(node.value).endswith(".loc"):
-        parts = getattr(node.slice, "elts", ())
-        if parts and isinstance(parts[-1], ast.Constant):
-            yield "name in iloc", node.value, text(node.value).removesuffix("loc") + "iloc"
-    if isinstance(node, ast.Call):
-        yield from _call_replacements(node, text, own)
-
-
-def _call_replacements(
-    node: ast.Call, text: Callable[[ast.AST], str], own: set[str]
-) -> Iterator[tuple[str, ast.expr, str]]:
-    function = node.func
-    if isinstance(function, ast.Name) and function.id in own and node.args and not node.keywords:
-        given = ", ".join(map(text, node.args[:-1]))
-        yield "argument left out", node, f"{function.id}({given})"
-    if not isinstance(function, ast.Attribute):
-        return
-    owner, name, words = function.value, function.attr, {item.arg for item in node.keywords}
-    if name in _REDUCTIONS and isinstance(owner, ast.Subscript) and not (node.args or words):
-        is_column = isinstance(getattr(owner.slice, "value", None), str)
-        if is_column:
-            yield "column as axis", node, f"{text(owner.value)}.{name}({text(owner.slice)})"
-    if name in ("agg", "aggregate", "pivot_table", "transform"):
-        for part in ast.walk(node):
-            if isinstance(part, ast.Constant) and part.value in _MISNAMED:
-                yield "function of groups misnamed", part, repr(_MISNAMED[str(part.value)])
-    if name == "drop" and words in ({"columns"}, {"axis"}):
-        labels = node.args[0] if node.args else node.keywords[0].value
-        yield "axis left out", node, f"{text(owner)}.drop({text(labels)})"

@@ -22,6 +22,7 @@ import random
 import re
 import runpy
 import shutil
+import statistics
 import sys
 import tempfile
 import time
@@ -29,7 +30,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from .check_mutants import KINDS, mutants
+from .check_mutants import KINDS, Mutant, mutants
+from .current_mutants import CURRENT_KINDS, SILENT
 from .notebook_kernel import Kernel
 
 ROOT = Path(__file__).parent.parent
@@ -64,11 +66,9 @@ NOT_A_COLUMN = re.compile(r"'(?!DataFrame)\w+' object has no attribute|not a val
 WRONG_DTYPE = re.compile(
     r"dtype|not supported between|unsupported operand|could not convert|Can only"
 )
-# Kinds of problems whose names are code.
-_OF_CODE = {"not_valid", "not_numbers"}
 # The part that runs in the kernel, besides the check itself.
 PROBE = '''
-import base64, json, os, signal, sys, time, types
+import base64, hashlib, io, json, os, re, signal, sys, time, types
 
 def checked(code, removed=""):
     names = dict(get_ipython().user_ns)
@@ -115,6 +115,17 @@ def facts(names):
     modules = [name for name, value in names.items() if type(value) is types.ModuleType]
     return {"columns": sorted(columns), "modules": modules}
 
+def digest(names, shown):
+    """Return a hash of what a cell shows, and of its DataFrames and Series."""
+    pandas = sys.modules.get("pandas")
+    parts = [re.sub("0x[0-9a-f]+", "", shown)]
+    for name, value in sorted(names.items()):
+        if not name.startswith("_") and pandas and type(value) in (pandas.DataFrame, pandas.Series):
+            parts += [name, value.head(5000).to_csv(), str(getattr(value, "dtypes", ""))]
+        elif type(value) in (str, int, float, bool, list, type(None)) and not name.startswith("_"):
+            parts += [name, repr(value)[:5000]]
+    return hashlib.sha256("".join(parts).encode()).hexdigest()
+
 def tried(code, removed="", seconds=20):
     """Run code in a fork of this process; return its exception's name and facts."""
     shell = get_ipython()
@@ -132,7 +143,7 @@ def tried(code, removed="", seconds=20):
         null = os.open(os.devnull, os.O_RDWR)
         for number in (0, 1, 2):
             os.dup2(null, number)
-        sys.stdout = sys.stderr = open(os.devnull, "w")
+        sys.stdout, sys.stderr = io.StringIO(), open(os.devnull, "w")
         names = shell.user_ns
         names.pop(removed, None)
         result = {"error": "", "text": ""}
@@ -142,10 +153,12 @@ def tried(code, removed="", seconds=20):
             tree = compile(source, "<mutant>", "exec", ast.PyCF_ONLY_AST)
             last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
             exec(compile(tree, "<mutant>", "exec"), names)
+            text = ""
             if last is not None:
                 shown = eval(compile(ast.Expression(last.value), "<mutant>", "eval"), names)
-                shell.display_formatter.format(shown)
-            result.update(facts(names))
+                text = shell.display_formatter.format(shown)[0].get("text/plain", "")
+            text += sys.stdout.getvalue()
+            result.update(facts(names), digest=digest(names, text))
         except BaseException as error:
             result = {"error": type(error).__name__, "text": str(error)[:200]}
         os.write(sending, json.dumps(result).encode())
@@ -165,7 +178,8 @@ class Result:
     seconds: list[float] = field(default_factory=list)
     warnings: int = 0
     intact: list[str] = field(default_factory=list)
-    mutants: list[tuple[str, bool, str, str, str]] = field(default_factory=list)
+    # kind, is it reported, the wrong name, the error, code, has it a correction, is that right
+    mutants: list[tuple[str, bool, str, str, str, bool, bool]] = field(default_factory=list)
 
 
 class CheckKernel(Kernel):
@@ -227,7 +241,9 @@ def cells_of(path: Path, clone: Path, clones: Path | None) -> list[str]:
     return [re.sub(pattern, local, cell) for cell in cells if cell.strip()]
 
 
-def measure(path: Path, clone: Path, clones: Path | None, most: int) -> Result:
+def measure(
+    path: Path, clone: Path, clones: Path | None, most: int, kinds: list[str] | None
+) -> Result:
     result = Result()
     chance = random.Random(path.name)
     deadline = time.monotonic() + 240
@@ -237,7 +253,7 @@ def measure(path: Path, clone: Path, clones: Path | None, most: int) -> Result:
                 break
             answer = kernel.ask("checked", code)
             if most and not code.lstrip().startswith("%"):
-                measure_mutants(kernel, code, path.parent, chance, most, result)
+                measure_mutants(kernel, code, path.parent, chance, most, kinds, result)
             output = kernel.run(code, timeout=40)
             result.cells += 1
             result.seconds.append(answer["seconds"])
@@ -256,7 +272,13 @@ def measure(path: Path, clone: Path, clones: Path | None, most: int) -> Result:
 
 
 def measure_mutants(
-    kernel: CheckKernel, code: str, folder: Path, chance: random.Random, most: int, result: Result
+    kernel: CheckKernel,
+    code: str,
+    folder: Path,
+    chance: random.Random,
+    most: int,
+    kinds: list[str] | None,
+    result: Result,
 ) -> None:
     start = time.monotonic()
     base = kernel.ask("tried", code)
@@ -264,27 +286,54 @@ def measure_mutants(
         return
     texts = re.findall(r"""['"]([^'"\n]{3,120})['"]""", code)
     files = {text for text in texts if (folder / text).is_file()}
+    is_stable = kernel.ask("tried", code)["digest"] == base["digest"]
     columns, modules = set(base["columns"]), set(base["modules"])
     for mutant in mutants(code, columns, modules, files, chance, most):
-        expected, errors = KINDS[mutant.kind]
+        if kinds and mutant.kind not in kinds:
+            continue
         shown = kernel.ask("tried", mutant.code, mutant.removed)
-        if not shown["error"] or shown["error"] == "died":
-            continue
-        if errors is not None and shown["error"] not in errors:
-            continue
-        if mutant.kind == "column renamed" and NOT_A_COLUMN.search(shown["text"]):
-            continue
-        if mutant.kind == "column exchanged" and not WRONG_DTYPE.search(shown["text"]):
+        is_silent = not shown["error"] and is_stable and shown["digest"] != base["digest"]
+        if not (is_mistake(mutant, shown) or (is_silent and mutant.kind in SILENT)):
             continue
         problems = kernel.ask("checked", mutant.code, mutant.removed)["problems"]
         text = f"{shown['error']}: {shown['text']}"
         named = f"{mutant.name} {text}"  # the exception may name the column that is missing now
+        expected = KINDS[mutant.kind][0]
         is_found = any(
             problem["kind"] in expected
-            and (problem["name"] in named or not expected.isdisjoint(_OF_CODE))
+            and (problem["name"] in named or mutant.kind in CURRENT_KINDS)
             for problem in problems
         )
-        result.mutants.append((mutant.kind, is_found, mutant.name, text, mutant.code))
+        fixed = corrected(mutant.code, problems) if is_found else mutant.code
+        is_right = False
+        if fixed != mutant.code:
+            after = kernel.ask("tried", fixed, mutant.removed)
+            is_right = after.get("digest") == base["digest"] or not (is_stable or after["error"])
+        row = (mutant.kind, is_found, mutant.name, text, mutant.code)
+        result.mutants.append((*row, fixed != mutant.code, is_right))
+
+
+def is_mistake(mutant: Mutant, shown: dict[str, Any]) -> bool:
+    """Return whether a mutant fails because of the mistake."""
+    errors = KINDS[mutant.kind][1]
+    if not shown["error"] or shown["error"] == "died":
+        return False
+    if mutant.kind == "column renamed" and NOT_A_COLUMN.search(shown["text"]):
+        return False
+    if mutant.kind == "column exchanged" and not WRONG_DTYPE.search(shown["text"]):
+        return False
+    return errors is None or shown["error"] in errors
+
+
+def corrected(code: str, problems: list[dict[str, Any]]) -> str:
+    """Apply the corrections of problems in one line, the last one first, as the page does."""
+    lines = code.split("\n")
+    for problem in reversed(problems):
+        if problem["correction"] and problem["line"] == problem["end_line"]:
+            row, start, end = problem["line"] - 1, problem["column"], problem["end_column"]
+            part = lines[row][start:end].replace(problem["name"], problem["correction"])
+            lines[row] = lines[row][:start] + part + lines[row][end:]
+    return "\n".join(lines)
 
 
 def notebooks(name: str, clones: Path | None, scratch: Path) -> list[tuple[Path, Path]]:
@@ -311,8 +360,12 @@ def main() -> None:
     parser.add_argument("--set", action="append", choices=SETS)
     parser.add_argument("--only", default="")
     parser.add_argument("--mutants", type=int, default=0, help="of each kind and cell")
+    parser.add_argument(
+        "--kind", action="append", help="of mistakes; current: those of current_mutants.py"
+    )
     parser.add_argument("--output", type=Path, help="a JSON file with every finding")
     options = parser.parse_args()
+    kinds = list(CURRENT_KINDS) if options.kind == ["current"] else options.kind
     results: dict[str, Result] = {}
     with tempfile.TemporaryDirectory() as scratch:
         for name in options.set or SETS:
@@ -321,7 +374,7 @@ def main() -> None:
                     continue
                 key = f"{name}/{path.relative_to(clone)}"
                 try:
-                    result = measure(path, clone, options.clones, options.mutants)
+                    result = measure(path, clone, options.clones, options.mutants, kinds)
                 except Exception as error:  # a notebook that breaks its kernel
                     print(f"{key}: {type(error).__name__}: {error}", file=sys.stderr)
                     continue
@@ -339,26 +392,28 @@ def summary(results: list[Result]) -> str:
     cells = sum(result.cells - result.failed for result in results)
     alarms = [alarm for result in results for alarm in result.alarms]
     wrong = len({alarm["code"] for alarm in alarms})
-    longest = max((max(result.seconds, default=0) for result in results), default=0)
+    seconds = [second for result in results for second in result.seconds] or [0.0]
     warnings = sum(result.warnings for result in results)
     intact = sum(len(result.intact) for result in results)
     return (
-        f"{cells} cells ran, {wrong} with false alarms, longest check {longest * 1000:.0f} ms; "
+        f"{cells} cells ran, {wrong} with false alarms, checks took "
+        f"{statistics.median(seconds) * 1000:.1f} ms, at most {max(seconds) * 1000:.0f} ms; "
         f"{warnings} warnings, {intact} of them about data that was still there"
     )
 
 
 def table(results: list[Result]) -> str:
     lines = [f"{len(results)} notebooks: {summary(results)}", ""]
-    counts: dict[str, list[int]] = collections.defaultdict(lambda: [0, 0])
+    counts: dict[str, list[int]] = collections.defaultdict(lambda: [0, 0, 0, 0])
     for result in results:
-        for kind, is_found, *_ in result.mutants:
-            counts[kind][0] += is_found
-            counts[kind][1] += 1
+        for kind, is_found, _, _, _, is_fixed, is_right in result.mutants:
+            for column, value in enumerate((True, is_found, is_fixed, is_right)):
+                counts[kind][column] += value
     if counts:
-        lines += ["| mistake | found | of | recall |", "|---|---|---|---|"]
-    for kind, (correct, total) in counts.items():
-        lines.append(f"| {kind} | {correct} | {total} | {correct / total:.0%} |")
+        lines += ["| mistake | of | reported | recall | corrected | right then |"]
+        lines += ["|---|---|---|---|---|---|"]
+    for kind, (total, found, fixed, right) in sorted(counts.items()):
+        lines.append(f"| {kind} | {total} | {found} | {found / total:.0%} | {fixed} | {right} |")
     return "\n".join(lines)
 
 

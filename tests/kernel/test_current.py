@@ -29,7 +29,13 @@ def variables() -> dict[str, Any]:
             "day": days,
         }
     )
-    return {"pd": pd, "np": np, "df": df, "ts": df.set_index("day")[["qty"]]}
+    return {
+        "pd": pd,
+        "np": np,
+        "df": df,
+        "ts": df.set_index("day")[["qty"]],
+        "named": df.groupby("city")[["price"]].sum(),
+    }
 
 
 # Code that fails with this pandas and numpy, and its correction.
@@ -109,12 +115,51 @@ FAILS: list[tuple[str, str, bool]] = [
     ),
     ("df[not df['price'] > 1]", "df[~(df['price'] > 1)]", False),
     ("df.shape()", "df.shape", False),
+    (
+        "df.append(df.head(1), ignore_index=True)",
+        "pd.concat([df, df.head(1)], ignore_index=True)",
+        False,
+    ),
+    (
+        "df.append({'name': 'd', 'qty': 4}, ignore_index=True)",
+        "pd.concat([df, pd.DataFrame([{'name': 'd', 'qty': 4}])], ignore_index=True)",
+        False,
+    ),
+    ("df.loc['price'].sum()", "df['price'].sum()", False),
+    ("df.loc[['price', 'qty']]", "df[['price', 'qty']]", False),
+    ("df.dropna().drop('price')", "df.dropna().drop(columns='price')", False),
+    (
+        "df.groupby('city')['price'].sum.sort_values()",
+        "df.groupby('city')['price'].sum().sort_values()",
+        False,
+    ),
+    (
+        "for city in df['city'].unique:\n    pass",
+        "for city in df['city'].unique():\n    pass",
+        False,
+    ),
+    (
+        "mean = df['price'].mean\ndf['price'] - mean",
+        "mean = df['price'].mean()\ndf['price'] - mean",
+        False,
+    ),
+    ("df['day'].dt.year.sort_values('day')", "df['day'].dt.year.sort_values()", False),
+    (
+        "ts['qty'].resample('D').agg(['average'])",
+        "ts['qty'].resample('D').agg(['mean'])",
+        False,
+    ),
     ("df['day'].year", "df['day'].dt.year", False),
     ("df['day'].dt.weekofyear", "df['day'].dt.isocalendar().week", False),
     ("df[df['price'] > df['price'].mean]", "df[df['price'] > df['price'].mean()]", False),
 ]
 # Code that runs and doesn't do what it says, and its correction.
 NO_EFFECT: list[tuple[str, str, bool]] = [
+    (
+        "df[['price', 'qty']][df['qty'] > 1] = 0",
+        "df.loc[df['qty'] > 1, ['price', 'qty']] = 0",
+        SINCE_3,
+    ),
     ("df['price'][0] = 5", "df.loc[0, 'price'] = 5", SINCE_3),
     ("df[df['price'] > 1]['city'] = 'z'", "df.loc[df['price'] > 1, 'city'] = 'z'", SINCE_3),
     ("df.loc[df['price'] > 1]['city'] = 'z'", "df.loc[df['price'] > 1, 'city'] = 'z'", SINCE_3),
@@ -197,6 +242,16 @@ def test_code_with_another_value_is_corrected(wrong: str, right: str, since_3: b
         "def f(a, b):\n    return a + b\nf(1)",
         "def f(a, b=1, *, c):\n    return a\nf(1)",
         "def f(a):\n    return a\nf(1, 2)",
+        "def f(a, b=1):\n    return a\nf(1, 2, b=3)",
+        "def f(frame, n):\n    return frame['prise'] + n\nf(df, 1)\nf(df, 2)",
+        "df.groupby('city').apply(lambda group: group['prise'].max())",
+        "df[lambda frame: frame['prise'] > 1]",
+        "df.loc[lambda frame: frame['prise'] > 1]",
+        "df.pipe(lambda frame: frame['prise'])",
+        "df.loc['x', 'price']",
+        "named.loc['z', 'price']",
+        "named.loc[['x', 'z']]",
+        "sums = df.groupby('city').agg({'price': 'sum'})\na, b = sums['city'], 1",
         "df.groupby('city')['price'].sum()['price']",
         "df.groupby('city')['price'].sum()['city']",
         "df.loc['x']",
@@ -217,6 +272,30 @@ def test_code_that_fails_is_reported(code: str) -> None:
     "code",
     [
         "df['day'].dt.to_period('M')",
+        "named.loc['x', 'price'], named.loc[['y']], named.head(1).loc['x']",
+        "if 'z' in named.index:\n    named.loc['z']",
+        "named.loc['z', 'price'] = 1\nnamed.loc['z']",
+        "df.loc['z'] = df.loc[0]\ndf.loc['z']",
+        "df.T.loc['price']",
+        "df.describe().loc['mean']",
+        "df.set_index('name').loc['a']",
+        "df.groupby('city').agg({'price': 'sum'}).loc['x']",
+        "df.rename(index={0: 'first'}).loc['first']",
+        "ts.loc['2026-01-01']",
+        "items = []\nitems.append(df)",
+        "def f(frame, name):\n    return frame[name]\nf(df, 'price')\nf(df, 'qty')",
+        "def f(frame):\n    return frame['new']\nf(df.assign(new=1))\nf(df.assign(new=2))",
+        "def f(a, **more):\n    return a\nf(1, b=2)",
+        "df.groupby('city').apply(lambda group: group['price'].max())",
+        "df.loc[lambda frame: frame['price'] > 1]",
+        "mean = df['price'].mean\nprint(mean())",
+        "functions = {'mean': df['price'].mean}\nfor f in functions.values():\n    f()",
+        "mean = df['price'].mean\nmap(mean, [])",
+        "df['price'].mean.__name__",
+        "df['name'].str[0].str.upper()",
+        "df['day'].dt.year.max(), df['day'].dt.date[0]",
+        "frames = [df, df]\nfor frame in frames:\n    frame['z'] = 1\ndf['z']",
+        "ts['qty'].resample('D').agg(['mean', 'max'])",
         "df.groupby(['city', 'name']).agg({'name': 'count'}).loc[:, 'name']",
         "df.groupby('city', as_index=False).sum(numeric_only=True)['city']",
         "ts.resample('ME').sum()",

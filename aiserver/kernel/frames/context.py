@@ -20,9 +20,10 @@ _MAX_SIGNAL_LABELS = 5
 class Context:
     """The interface of ``Flow`` for the modules of this package.
 
-    ``possible_columns`` are columns that any frame may have. ``is_conditional`` tells whether the
-    current statement might be skipped, ``finds_signals`` whether signals are looked for,
-    ``may_change_frames`` whether the suggestion has called a
+    ``possible_columns`` are columns that any frame may have. ``plain_names`` are names that are
+    read, but neither called nor passed on. ``is_conditional`` tells whether the current statement
+    might be skipped, ``finds_signals`` whether signals are looked for, ``may_change_frames``
+    whether the suggestion has called a
     function that may have changed frames.
     """
 
@@ -33,6 +34,7 @@ class Context:
     ) -> None:
         self.problems, self.variables, self.folder = problems, variables, folder
         self.ignored_kinds: set[str] = set()
+        self.plain_names: set[str] = set()
         self.possible_columns: set[str] = set()
         self.signals: list[dict[str, Any]] = []
         self.is_conditional = self.may_change_frames = False
@@ -48,6 +50,9 @@ class Context:
 
     def frames(self) -> dict[str, Frame]:
         """Return the DataFrames in the kernel by name."""
+        raise NotImplementedError
+
+    def is_mask(self, key: ast.AST) -> bool:
         raise NotImplementedError
 
     def name_of_module(self, path: str) -> str:

@@ -182,13 +182,14 @@ def check_function_name(context: Context, node: ast.expr) -> None:
 def _check_missing_axis(context: Context, frame: Frame, name: str, node: ast.Call) -> None:
     """Report ``drop("price")`` and ``rename({"a": "b"})``, which look among the rows."""
     arguments = Arguments(node, "labels" if name == "drop" else "mapper")
-    if not arguments.is_exact or len(node.args) != 1 or not frame.has_number_index:
+    if not arguments.is_exact or len(node.args) != 1 or frame.row_texts is None:
         return
     if {"axis", "columns", "index", "level", "errors"} & arguments.given():
         return
     wanted = context.labels(node.args[0])
     names = wanted.names if wanted.is_exact else []
-    if not names or not all(each in frame.columns for each in names):
+    is_column = [each in frame.columns and each not in frame.row_texts for each in names]
+    if not names or not all(is_column):
         return
     kind, verb = ("not_valid", "fails") if name == "drop" else ("no_effect", "changes nothing")
     message = f"Without columns=, {name}() looks for these labels among the rows, and {verb}."
@@ -214,12 +215,38 @@ def _check_fill_method(context: Context, name: str, node: ast.Call) -> None:
     """Report ``fillna(method="ffill")``, whose parameter pandas 3 has removed."""
     is_fill = name == "fillna" and not node.args
     method = _constant_text(Arguments(node, "").get("method")) if is_fill else ""
+    for part in node.args if name == "fillna" else ():
+        check_called(context, part)
     current = {"pad": "ffill", "backfill": "bfill"}.get(method, method)
     if current in ("ffill", "bfill") and is_pandas_3():
         keywords = [keyword for keyword in node.keywords if keyword.arg != "method"]
         _report_call(
             context, node, current, keywords, "fillna() has no argument 'method' any more."
         )
+
+
+def check_append(context: Context, owner: Value, node: ast.Call) -> bool:
+    """Report ``df.append(other)``, which pandas 2 has removed, and return whether it is one."""
+    kind = loaded_value("pandas", "DataFrame")
+    function: Any = node.func
+    words = {item.arg for item in node.keywords}
+    is_data = isinstance(owner, (Frame, Series)) and owner.library == "pandas"
+    is_appended = is_data or (type(owner) is Value and "ignore_index" in words)
+    is_removed = kind is not MISSING and class_attribute(kind, "append") is MISSING
+    is_column = isinstance(owner, Frame) and "append" in owner.columns
+    if not is_appended or not is_removed or is_column or len(node.args) != 1:
+        return False
+    text_of, pandas = context.problems.text_of, context.name_of_module("pandas")
+    [other] = node.args
+    part = text_of(other)
+    if isinstance(other, ast.Dict):
+        part = f"{pandas}.DataFrame([{part}])"
+    is_data = isinstance(other, ast.Dict) or isinstance(context.value(other), (Frame, Series))
+    keywords = "".join(f", {text_of(item)}" for item in node.keywords)
+    candidates = [f"{pandas}.concat([{text_of(function.value)}, {part}]{keywords})"]
+    message = "pandas has no append() any more, but concat()."
+    context.report_code(node, "not_valid", message, candidates if pandas and is_data else [])
+    return True
 
 
 def check_numpy_name(context: Context, symbol: Symbol, node: ast.Attribute) -> bool:
@@ -321,30 +348,45 @@ def check_property(context: Context, called: Value, node: ast.Call) -> None:
 
 def check_part_of_date(context: Context, series: Series, node: ast.Attribute) -> None:
     """Report ``df["day"].year``."""
-    frame = series.frame
-    if node.attr in _PARTS_OF_DATES and frame is not None and frame.has_number_index:
+    texts = None if series.frame is None else series.frame.row_texts
+    if node.attr in _PARTS_OF_DATES and texts is not None and node.attr not in texts:
         position = context.problems.position_of_name(node, node.attr)
         message = f"A Series has no {node.attr!r}, but its accessor dt has."
         context.report_code(position, "not_valid", message, [f"dt.{node.attr}"])
 
 
-def check_attribute_of_dates(context: Context, accessor: Method, node: ast.Attribute) -> None:
-    """Report ``df["day"].dt.weekofyear``."""
-    current = _OF_DATES.get(node.attr)
+def check_attribute_of_dates(context: Context, accessor: Method, node: ast.Attribute) -> Value:
+    """Report ``df["day"].dt.weekofyear``, and return the value of an attribute of ``dt``."""
+    current, series = _OF_DATES.get(node.attr), accessor.owner
     kind = loaded_value("pandas.core.indexes.accessors", "DatetimeProperties")
     is_removed = kind is not MISSING and class_attribute(kind, node.attr) is MISSING
-    if current and is_removed and isinstance(accessor.owner, Series):
+    if current and is_removed and isinstance(series, Series):
         position = context.problems.position_of_name(node, node.attr)
         message = f"dt has no {node.attr!r} any more."
         context.report_code(position, "not_valid", message, [current])
+    is_part = node.attr in _PARTS_OF_DATES and isinstance(series, Series)
+    if not is_part or not isinstance(series, Series) or series.library != "pandas":
+        return Method(accessor, node.attr)
+    return Series("pandas", series.name, series.index, None, series.frame)
 
 
-def check_row_label(context: Context, indexer: Indexer, key: ast.expr) -> None:
-    """Report ``df.loc["price"]`` if the rows are numbered."""
-    label = _constant_text(key)
-    if indexer.name == "loc" and label and indexer.frame.has_number_index:
-        message = f"No row has the label {label!r}, because the rows are numbered."
-        context.report_code(key, "not_valid", message)
+def check_row_label(context: Context, indexer: Indexer, node: ast.Subscript) -> None:
+    """Report ``df.loc["price"]`` if no row has this label."""
+    key, frame = _key(node), indexer.frame
+    rows = key.elts[0] if isinstance(key, ast.Tuple) and key.elts else key
+    names, texts = context.labels(rows).names, frame.row_texts
+    if texts is None or (texts and context.is_conditional):  # as after ``if name in df.index``
+        return
+    missing = [name for name in names if name not in texts]
+    if not missing:
+        return
+    reason = "" if texts else ", because the rows are numbered"
+    candidates = []
+    if rows is key and set(names) <= set(frame.columns) and isinstance(node.value, ast.Attribute):
+        owner, labels = map(context.problems.text_of, (node.value.value, key))
+        candidates = [f"{owner}[{labels}]"]
+    message = f"No row has the label {missing[0]!r}{reason}."
+    context.report_code(node, "not_valid", message, candidates)
 
 
 def pass_arguments(context: Context, function: Function, node: ast.Call) -> None:
@@ -367,7 +409,9 @@ def _check_number_of_arguments(
 ) -> None:
     """Report a call of a function of the cell with too few or too many arguments."""
     parameters = function.args
-    given = {*names[: len(node.args)], *(keyword.arg for keyword in node.keywords)}
+    by_position = names[: len(node.args)]
+    by_name = [keyword.arg for keyword in node.keywords if keyword.arg is not None]
+    given = {*by_position, *by_name}
     required = names[: len(names) - len(parameters.defaults)]
     required += [
         item.arg
@@ -377,6 +421,10 @@ def _check_number_of_arguments(
     missing = [name for name in required if name not in given]
     if missing:
         message = f"{function.name}() also needs {' and '.join(map(repr, missing))}."
+        context.report_code(node, "not_valid", message)
+    elif set(by_position) & set(by_name) and not (parameters.posonlyargs or parameters.kwarg):
+        twice = next(name for name in by_name if name in by_position)
+        message = f"{function.name}() gets {twice!r} twice."
         context.report_code(node, "not_valid", message)
     elif len(node.args) > len(names) and parameters.vararg is None:
         message = f"{function.name}() takes {len(names)} arguments, but {len(node.args)} are given."
@@ -388,6 +436,9 @@ def check_assignment(context: Context, node: ast.Assign) -> None:
     for target in node.targets:
         if isinstance(target, ast.Subscript):
             _check_chain(context, target)
+            check_called(context, node.value)
+        elif isinstance(target, ast.Name) and target.id in context.plain_names:
+            check_called(context, node.value)
     call = node.value
     called = context.value(call.func) if isinstance(call, ast.Call) else None
     if not isinstance(call, ast.Call) or not isinstance(called, Method):
@@ -429,6 +480,8 @@ def _check_chain(context: Context, target: ast.Subscript) -> None:
             rows, columns = _key(target), _key(inner)
         elif isinstance(value, Frame) and context.labels(_key(target)).items:
             rows, columns = _key(inner), _key(target)
+        elif isinstance(value, Frame) and context.is_mask(_key(target)):
+            rows, columns = _key(target), _key(inner)
         else:
             return
         if isinstance(rows, ast.Slice):  # only ``loc`` includes the last row, so it isn't the same
@@ -449,8 +502,9 @@ def _check_chain(context: Context, target: ast.Subscript) -> None:
 
 def check_statement(context: Context, node: ast.Expr) -> None:
     """Report a shown method, and ``df["a"].fillna(0, inplace=True)``, which changes a copy."""
-    check_called(context, node.value)
     call = node.value
+    for part in call.elts if isinstance(call, ast.Tuple) else [call]:
+        check_called(context, part)
     if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
         return
     owner = call.func.value

@@ -29,6 +29,7 @@ from ..problems import Problems
 from ..scopes.bindings import VALUE_KINDS, parameters_of
 from .context import Context, argument_nodes
 from .current import (
+    check_append,
     check_attribute_of_dates,
     check_call,
     check_called,
@@ -47,7 +48,13 @@ from .current import (
 from .functions import call_symbol, may_create_files
 from .pandas_methods import call_groups, call_pandas, call_plot, call_series
 from .polars_methods import call_expression, call_polars, call_polars_groups
-from .value_checks import check_accessor, check_method, check_operation, check_requirements
+from .value_checks import (
+    check_accessor,
+    check_method,
+    check_operation,
+    check_requirements,
+    check_text_method,
+)
 from .values import (
     UNKNOWN,
     Expression,
@@ -64,11 +71,11 @@ from .values import (
     Text,
     Texts,
     Value,
+    class_of_value,
     value_of_object,
 )
 
 _INDEXERS = {"loc", "iloc", "at", "iat"}
-_CONTAINERS = (ast.List, ast.Tuple, ast.Dict, ast.Set)
 # Comparisons whose result is one boolean.
 _BOOLEAN_OPERATORS = (ast.Is, ast.IsNot, ast.In, ast.NotIn)
 # Methods that return a Series of booleans.
@@ -280,7 +287,9 @@ class Expressions(Context):
                 self._data_attribute(owner.frame, node, is_called)
         if isinstance(owner, (Expression, Instance, Method)):
             if isinstance(owner, Method) and owner.name == "dt" and not is_called:
-                check_attribute_of_dates(self, owner, node)
+                return check_attribute_of_dates(self, owner, node)
+            if isinstance(owner, Method) and not node.attr.startswith("_"):
+                check_called(self, node.value)
             return Method(owner, node.attr)
         if isinstance(owner, Texts):
             owner.values = None  # a method may change the list
@@ -320,7 +329,7 @@ class Expressions(Context):
     def _data_attribute(
         self, owner: Frame | Groups | Series, node: ast.Attribute, is_called: bool
     ) -> Value:
-        name, kind = node.attr, _class_of(owner)
+        name, kind = node.attr, class_of_value(owner)
         if isinstance(owner, Frame) and owner.library == "pandas" and name in _INDEXERS:
             return Indexer(owner, name)
         is_whole = isinstance(owner, Frame) or (isinstance(owner, Groups) and not owner.is_single)
@@ -371,12 +380,18 @@ class Expressions(Context):
 
     def _of_Subscript(self, node: ast.Subscript) -> Value:
         owner, key = self.value(node.value), self.key(node)
+        if isinstance(key, ast.Lambda) and isinstance(owner, (Frame, Indexer)):
+            self.call_lambda(key, [owner if isinstance(owner, Frame) else owner.frame])
         self.value(key)
         if isinstance(owner, Frame):
             return self._subscript_frame(owner, key)
+        if isinstance(owner, Method):
+            return self._subscript_method(owner, node)
         if isinstance(owner, Indexer):
             if owner.name in ("iloc", "iat"):
                 check_position(self, owner, node)
+            else:
+                check_row_label(self, owner, node)
             return self._subscript_indexer(owner, key)
         if isinstance(owner, Series):
             check_key_of_groups(self, owner, self.labels(key), node)
@@ -388,6 +403,12 @@ class Expressions(Context):
         if isinstance(owner, Row) and not owner.is_tuple:
             self.report_missing(owner.frame, wanted)
         return UNKNOWN
+
+    def _subscript_method(self, method: Method, node: ast.Subscript) -> Value:
+        check_called(self, node.value)
+        series = method.owner  # as in ``series.str[0]``
+        is_text = isinstance(series, Series) and method.name == "str"
+        return Series(series.library, series.name) if is_text else UNKNOWN
 
     def _subscript_frame(self, frame: Frame, key: Any) -> Value:
         if self.is_mask(key):
@@ -412,7 +433,6 @@ class Expressions(Context):
             if isinstance(rows, ast.Slice):
                 return frame.derive()
             return Row(frame) if rows is key and indexer.name == "iloc" else UNKNOWN
-        check_row_label(self, indexer, key)
         has_one_level = frame.index is not None and len(frame.index) == 1
         if not isinstance(key, ast.Tuple):
             if indexer.name == "loc" and self.is_mask(key):
@@ -438,6 +458,9 @@ class Expressions(Context):
     def _of_Call(self, node: ast.Call) -> Value:
         function = node.func
         if isinstance(function, ast.Attribute):
+            if function.attr == "append" and check_append(self, self.value(function.value), node):
+                self._evaluate_arguments(node)
+                return UNKNOWN
             called = self.attribute(function, is_called=True)
             if may_create_files(function.attr):
                 self._evaluate_arguments(node)
@@ -471,7 +494,7 @@ class Expressions(Context):
         if not isinstance(called, Method):
             return UNKNOWN
         owner, name = called.owner, called.name
-        kind = _class_of(owner)
+        kind = class_of_value(owner)
         if kind is not MISSING:
             self.check_keywords(method_keywords(kind, name), name, node)
             check_method(self, owner, name, node)
@@ -497,7 +520,7 @@ class Expressions(Context):
         if isinstance(owner, Series) and accessor.name in ("str", "dt", "cat"):
             check_offset(self, name, node)
             if accessor.name == "str":
-                self._check_text_method(name, node)
+                check_text_method(self, name, node)
             if name == "split" and any(keyword.arg == "expand" for keyword in node.keywords):
                 return UNKNOWN
             is_text = accessor.name == "dt" and name in _TEXTS_OF_DATES
@@ -506,15 +529,6 @@ class Expressions(Context):
         if isinstance(owner, Expression):
             return call_expression(self, owner, accessor.name, node)
         return UNKNOWN
-
-    def _check_text_method(self, name: str, node: ast.Call) -> None:
-        kind = loaded_value("pandas.core.strings.accessor", "StringMethods")
-        if kind is MISSING or not isinstance(node.func, ast.Attribute):
-            return
-        if class_attribute(kind, name) is MISSING:
-            self.report_attribute(node.func, "'Series.str'", sorted(class_attributes(kind)))
-        else:
-            self.check_keywords(method_keywords(kind, name), name, node)
 
     # Effects on frames
 
@@ -553,29 +567,16 @@ class Expressions(Context):
 
     def _expose(self, node: ast.AST) -> None:
         """Record that other code may add columns to the frames in ``node``."""
-        for child in ast.walk(node) if isinstance(node, _CONTAINERS) else [node]:
-            if isinstance(child, ast.Name):
-                value = self._name(child.id)
-                if isinstance(value, Frame):
-                    value.has_unknown_columns = True
+        value = self._name(node.id) if isinstance(node, ast.Name) else UNKNOWN
+        if isinstance(value, Frame):
+            value.has_unknown_columns = True
+        # The frame in ``frame["price"]`` stays as it is.
+        if not isinstance(node, (ast.Attribute, ast.Subscript, ast.Call)):
+            for child in ast.iter_child_nodes(node):
+                self._expose(child)
 
 
 _NOUNS = {Frame: "DataFrame", Groups: "groups", Series: "Series"}
-
-
-def _class_of(owner: Value) -> Any:
-    if isinstance(owner, Instance):
-        return owner.kind
-    if isinstance(owner, Frame):
-        return loaded_value(owner.library, "DataFrame")
-    if isinstance(owner, Series) and owner.library == "pandas":
-        return loaded_value("pandas", "Series")
-    if not isinstance(owner, Groups) or owner.frame.library != "pandas":
-        return MISSING
-    if owner.is_resampled:
-        return loaded_value("pandas.core.resample", "DatetimeIndexResampler")
-    name = "SeriesGroupBy" if owner.is_single else "DataFrameGroupBy"
-    return loaded_value("pandas.core.groupby.generic", name)
 
 
 def _is_of_loaded_module(kind: Any) -> bool:

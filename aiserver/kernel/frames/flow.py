@@ -21,7 +21,7 @@ from ..scopes.bindings import (
     suppresses,
     target_names,
 )
-from .current import check_assignment, check_condition, check_statement
+from .current import check_assignment, check_called, check_condition, check_statement
 from .expressions import Expressions
 from .value_checks import check_alignment
 from .values import (
@@ -59,6 +59,7 @@ class Flow(Expressions):
 
     def run(self, tree: ast.Module) -> None:
         self._find_possible_columns(tree)
+        self.plain_names = _plain_names(tree)
         self._block(tree.body)
         imported = {
             name: value
@@ -146,6 +147,7 @@ class Flow(Expressions):
 
     def _on_For(self, node: ast.For) -> None:
         iterated = self.value(node.iter)
+        check_called(self, node.iter)
         self._forget(bound_names(node))
         if isinstance(node.iter, (ast.List, ast.Tuple)):
             self._expose(node.iter)
@@ -401,3 +403,15 @@ class Flow(Expressions):
             near = [] if package else self.problems.near(missing, module_names())
             self.problems.add(node, "missing_module", missing, message, near, package)
         return False
+
+
+def _plain_names(tree: ast.Module) -> set[str]:
+    """Return the names that are read, but neither called nor passed on."""
+    is_read: set[str] = set()
+    is_passed: set[str] = set()
+    for node in ast.walk(tree):
+        is_use = isinstance(node, (ast.Attribute, ast.Subscript, ast.Expr, ast.BinOp, ast.Compare))
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.Name) and isinstance(child.ctx, ast.Load):
+                (is_read if is_use else is_passed).add(child.id)
+    return is_read - is_passed

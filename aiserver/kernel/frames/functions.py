@@ -186,7 +186,7 @@ def _read_csv(context: Context, path: str, file: str, arguments: Arguments) -> V
     frame = Frame(library, header, (None,))
     is_plain = given <= _TYPE_PRESERVING and not context.may_create_files
     if library == "pandas" and is_plain and all(len(row) == len(header) for row in rows):
-        frame.has_number_index = len(rows) > 1
+        frame.row_texts, frame.has_rows = frozenset(), len(rows) > 1
         frame.dtypes = csv_dtypes(header, rows[1:]) if is_pandas_2() else {}
     usecols = context.labels(arguments.get("usecols"))
     context.report_missing(frame, usecols)

@@ -60,6 +60,8 @@ def call_pandas(context: Context, frame: Frame, name: str, node: ast.Call) -> Va
         result = frame.derive(rows="" if is_same else effect)
         if name == "drop_duplicates":
             result.repeated = set()
+        if is_same and name != "describe":
+            result.row_texts = frame.row_texts
     return apply_in_place(context, frame, arguments, result)
 
 
@@ -84,6 +86,8 @@ def _rename(context: Context, frame: Frame, arguments: Arguments) -> Value:
     singles = [pair for pair in parts if pair[0].is_single and pair[1].is_single]
     renamed = {old.names[0]: new.names[0] for old, new in singles}
     result = frame.derive(renamed.get(name, name) for name in frame.columns)
+    if not {"index", "mapper"} & arguments.given():
+        result.row_texts, result.has_rows = frame.row_texts, frame.has_rows
     is_exact = isinstance(mapping, ast.Dict) and len(singles) == len(pairs)
     result.has_unknown_columns = frame.has_unknown_columns or not is_exact
     return result
@@ -106,7 +110,7 @@ def _drop(context: Context, frame: Frame, arguments: Arguments) -> Value:
 
 
 def _assign(context: Context, frame: Frame, arguments: Arguments) -> Value:
-    result = frame.derive()
+    result = frame.derive(rows="all")
     for name, value in arguments.keywords.items():
         if isinstance(value, ast.Lambda):
             context.call_lambda(value, [result])
@@ -123,7 +127,7 @@ def _set_index(context: Context, frame: Frame, arguments: Arguments) -> Value:
         result.remove(wanted.names)
     is_exact = wanted.items and wanted.is_exact and "append" not in arguments.given()
     result.index = tuple(wanted.names) if is_exact else None
-    result.has_number_index = False
+    result.row_texts = None
     return result
 
 
@@ -134,6 +138,7 @@ def _reset_index(context: Context, frame: Frame, arguments: Arguments) -> Value:
         result.add(context.labels(arguments.get("names")).names)
         result.has_unknown_columns = frame.has_unknown_columns or frame.index is None
     result.index = (None,) if arguments.get("level") is None else None
+    result.row_texts = None if result.index is None else frozenset()
     return result
 
 
@@ -151,10 +156,10 @@ def merge_frames(context: Context, left: Value, right: Value, arguments: Argumen
     result.add(["_merge", "key_0"])
     result.repeated = examine_merge(context, [left, right], arguments)
     result.has_unknown_columns = result.has_unknown_columns or not suffixes
-    result.index = (None,)
+    result.index, result.row_texts = (None,), frozenset()
     if arguments.get("left_index", "right_index") is not None:
         result.add(left.index_names | right.index_names)
-        result.index = None
+        result.index = result.row_texts = None
     return result
 
 
@@ -190,6 +195,7 @@ def _pivot_table(context: Context, frame: Frame, arguments: Arguments) -> Value:
 
 
 def _change(context: Context, frame: Frame, arguments: Arguments) -> Value:
+    _call_with(context, arguments.get("func"), frame.derive(rows="all"))
     frame.become(UNKNOWN)
     return UNKNOWN
 
@@ -202,9 +208,19 @@ def _apply(context: Context, frame: Frame, arguments: Arguments) -> Value:
     own = context.value_of(function)
     if isinstance(own, Function):
         names = [item.arg for item in own.node.args.args][:1] if is_row else []
-        is_certain = frame.has_number_index and not context.is_conditional
+        is_certain = frame.has_rows and not context.is_conditional
         own.call({name: Row(frame.derive()) for name in names}, is_certain)
     return UNKNOWN
+
+
+def _call_with(context: Context, function: ast.AST | None, frame: Frame) -> None:
+    """Follow a lambda, or a function of the cell, that is called with a frame."""
+    if isinstance(function, ast.Lambda):
+        context.call_lambda(function, [frame])
+    own = context.value_of(function)
+    if isinstance(own, Function):
+        values: dict[str, Value] = {item.arg: frame for item in own.node.args.args[:1]}
+        own.call(values, frame.has_rows and not context.is_conditional)
 
 
 def _check_dict(context: Context, frame: Frame, arguments: Arguments) -> Value:
@@ -297,7 +313,7 @@ _METHODS: dict[str, tuple[str, str, Any]] = {
     "update": ("", "", _change),
     "isetitem": ("", "", _change),
     "apply": ("func axis", "", _apply),
-    "pipe": ("", "", _change),
+    "pipe": ("func", "", _change),
     "agg": ("func axis", "", _check_dict),
     "aggregate": ("func axis", "", _check_dict),
     "astype": ("dtype", "", _check_dict),
@@ -312,6 +328,8 @@ def call_groups(context: Context, groups: Groups, name: str, node: ast.Call) -> 
     examine_sum(context, groups, name, node)
     if name in ("agg", "aggregate"):
         return _aggregate(context, groups, node)
+    if name == "apply" and not groups.is_single and node.args:
+        _call_with(context, node.args[0], frame.derive(selection, rows="all"))
     if groups.is_resampled and name not in _AGGREGATIONS and name not in _TRANSFORMATIONS:
         return UNKNOWN
     if name == "size":
@@ -354,6 +372,7 @@ def _aggregated(groups: Groups, columns: list[str], may_be_series: bool = True) 
         result = Frame("pandas", columns, None if keys is None else tuple(keys))
     else:
         result = Frame("pandas", [*(keys or ()), *columns], (None,))
+        result.row_texts = frozenset()
     result.has_unknown_columns = groups.frame.has_unknown_columns and groups.selection is None
     return result
 
@@ -422,6 +441,10 @@ def call_series(context: Context, series: Series, name: str, node: ast.Call) -> 
         return series.with_dtype(series.dtype if name in _ALL_ROWS else None)
     if series.library != "pandas" or not arguments.is_exact:
         return UNKNOWN
+    if name == "resample" and series.frame is not None and series.name is not None:
+        groups = Groups(series.frame, None)
+        groups.is_resampled = True
+        return groups.select(Labels([(series.name, node)], True, is_single=True))
     if name == "value_counts":
         counts = Series("pandas", "count", (series.name,) if series.name is not None else None)
         counts.has_text_labels = series.dtype is not None and series.dtype.is_all_text

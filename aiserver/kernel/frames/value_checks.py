@@ -6,6 +6,13 @@ import ast
 from collections.abc import Iterable
 
 from ..inspection.modules import absent_part, package_of
+from ..inspection.objects import (
+    MISSING,
+    class_attribute,
+    class_attributes,
+    loaded_value,
+    method_keywords,
+)
 from .context import Context
 from .current import check_function_name
 from .values import UNKNOWN, Arguments, Frame, Groups, Method, Series, Symbol, Text, Value
@@ -82,6 +89,17 @@ def check_accessor(context: Context, series: Series, node: ast.Attribute) -> Non
         converted.append(f"{pandas}.to_datetime({text}, dayfirst=True)")
     message = f".dt needs dates, but {_content(series)}."
     context.report_code(node.value, "not_dates", message, converted)
+
+
+def check_text_method(context: Context, name: str, node: ast.Call) -> None:
+    """Report methods and arguments that ``.str`` doesn't have."""
+    kind = loaded_value("pandas.core.strings.accessor", "StringMethods")
+    if kind is MISSING or not isinstance(node.func, ast.Attribute):
+        return
+    if class_attribute(kind, name) is MISSING:
+        context.report_attribute(node.func, "'Series.str'", sorted(class_attributes(kind)))
+    else:
+        context.check_keywords(method_keywords(kind, name), name, node)
 
 
 def check_method(context: Context, owner: Value, name: str, node: ast.Call) -> None:
@@ -307,7 +325,7 @@ def check_alignment(context: Context, frame: Frame, value: Value, node: ast.AST)
     In ``frame["mean"] = frame.groupby("city")["price"].mean()``, pandas looks up each row's number
     among the cities, so the column would only contain NaN. ``node`` is the assigned expression.
     """
-    has_numbers = frame.has_number_index and frame.index == (None,)
+    has_numbers = frame.has_rows and frame.row_texts == set() and frame.index == (None,)
     if not (has_numbers and isinstance(value, Series) and value.has_text_labels):
         return
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):

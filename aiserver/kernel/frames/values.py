@@ -80,7 +80,13 @@ class Function(Value):
 
     def call(self, values: dict[str, Value], is_certain: bool) -> None:
         """Record a call with these values."""
-        self.values = values if self.values is None else {}
+        if self.values is not None:
+            values = {
+                name: value
+                for name, value in self.values.items()
+                if isinstance(value, Frame) and value.is_like(values.get(name))
+            }
+        self.values = values
         self.is_called = self.is_called or is_certain
 
 
@@ -89,8 +95,9 @@ class Frame(Value):
 
     ``columns`` has the columns that it may have; ``has_unknown_columns`` means any others, too.
     ``index`` has the names of the index's levels, or is None if unknown. ``attributes`` aren't
-    columns. ``dtypes`` has the known ones. ``has_number_index`` tells whether there are certainly
-    rows and an index that numbers them. ``repeated`` has columns whose rows a merge has repeated.
+    columns. ``dtypes`` has the known ones. ``row_texts`` has the texts that may label rows, or is
+    None if unknown. ``has_rows`` tells whether there are certainly rows. ``repeated`` has columns
+    whose rows a merge has repeated.
     """
 
     def __init__(
@@ -101,7 +108,8 @@ class Frame(Value):
         self.has_unknown_columns = False
         self.attributes: set[str] = set()
         self.dtypes: dict[str, Dtype] = {}
-        self.has_number_index = False
+        self.row_texts: frozenset[str] | None = None
+        self.has_rows = False
         self.repeated: set[str] = set()
 
     @property
@@ -115,7 +123,8 @@ class Frame(Value):
         """
         frame = Frame(self.library, self.columns if columns is None else columns, self.index)
         frame.has_unknown_columns = self.has_unknown_columns
-        frame.has_number_index = self.has_number_index and rows == "all"
+        frame.row_texts = self.row_texts if rows else None
+        frame.has_rows = self.has_rows and rows == "all"
         frame.repeated = self.repeated if rows else set()
         for name, dtype in self.dtypes.items() if rows else ():
             if name in frame.columns:
@@ -127,19 +136,25 @@ class Frame(Value):
         dtype = None if self.has_unknown_columns else self.dtypes.get(name)
         return Series(self.library, name, self.index, dtype, self)
 
+    def is_like(self, other: Value | None) -> bool:
+        """Return whether a frame has the same columns."""
+        is_frame = isinstance(other, Frame) and self.library == other.library
+        return is_frame and list(self.columns) == list(getattr(other, "columns", ()))
+
     def become(self, other: Value) -> None:
         """Change this frame to ``other`` in place; without a frame, any column is possible."""
         if isinstance(other, Frame):
             self.columns, self.has_unknown_columns = dict(other.columns), other.has_unknown_columns
             self.index, self.dtypes = other.index, other.dtypes
-            self.has_number_index, self.repeated = other.has_number_index, other.repeated
+            self.row_texts, self.has_rows = other.row_texts, other.has_rows
+            self.repeated = other.repeated
         else:
             self.has_unknown_columns = True
             self.forget_values()
 
     def forget_values(self) -> None:
         self.dtypes.clear()
-        self.has_number_index = False
+        self.row_texts, self.has_rows = None, False
         self.repeated = set()
 
     def add(self, names: Iterable[str]) -> None:
@@ -294,6 +309,7 @@ class Arguments:
         return set(self._nodes)
 
 
+_MAX_ROW_LABELS = 1000
 _LIBRARIES_OF_FUNCTIONS = ("pandas", "polars", "numpy", "seaborn", "plotly.express", "builtins")
 
 
@@ -353,8 +369,33 @@ def _pandas_frame(obj: Any, kind: Any, has_changed: bool) -> Value:
     frame = Frame("pandas", columns, index_names(obj))
     frame.attributes = {name for name in instance_dict(obj, kind) if type(name) is str}
     if not has_changed:
-        is_range = type(obj.index) is loaded_value("pandas", "RangeIndex")
-        frame.has_number_index = is_range and len(obj.index) > 0
+        frame.row_texts, frame.has_rows = _row_texts(obj.index), len(obj.index) > 0
         with contextlib.suppress(Exception):  # pandas may store columns in another way
             frame.dtypes = frame_dtypes(obj)
     return frame
+
+
+def _row_texts(index: Any) -> frozenset[str] | None:
+    """Return the texts in an index of numbers or texts; None for others, and if there are many."""
+    if type(index) is loaded_value("pandas", "RangeIndex"):
+        return frozenset()
+    if type(index) is not loaded_value("pandas", "Index") or len(index) > _MAX_ROW_LABELS:
+        return None
+    texts = text_labels(index)
+    return None if texts is None else frozenset(texts)
+
+
+def class_of_value(owner: Value) -> Any:
+    """Return the library class of a value; ``MISSING`` if unknown."""
+    if isinstance(owner, Instance):
+        return owner.kind
+    if isinstance(owner, Frame):
+        return loaded_value(owner.library, "DataFrame")
+    if isinstance(owner, Series) and owner.library == "pandas":
+        return loaded_value("pandas", "Series")
+    if not isinstance(owner, Groups) or owner.frame.library != "pandas":
+        return MISSING
+    if owner.is_resampled:
+        return loaded_value("pandas.core.resample", "DatetimeIndexResampler")
+    name = "SeriesGroupBy" if owner.is_single else "DataFrameGroupBy"
+    return loaded_value("pandas.core.groupby.generic", name)
