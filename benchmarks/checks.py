@@ -412,8 +412,8 @@ def table(results: list[Result]) -> str:
     if counts:
         lines += ["| mistake | of | reported | recall | corrected | right then |"]
         lines += ["|---|---|---|---|---|---|"]
-    for kind, (total, found, fixed, right) in sorted(counts.items()):
-        lines.append(f"| {kind} | {total} | {found} | {found / total:.0%} | {fixed} | {right} |")
+    for kind, (total, reported, fixed, right) in sorted(counts.items()):
+        lines.append(f"| {kind} | {total} | {reported} | {reported / total:.0%} | {fixed} | {right} |")
     return "\n".join(lines)
 
 

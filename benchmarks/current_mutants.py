@@ -172,7 +172,7 @@ def _of_comparison(node: ast.Compare, text: Text) -> Iterator[Replacement]:
 
 def _of_subscript(node: ast.Subscript, text: Text, columns: set[str]) -> Iterator[Replacement]:
     owner, key = node.value, node.slice
-    parts = getattr(key, "elts", ())
+    parts: list[ast.expr] = getattr(key, "elts", [])
     if not isinstance(owner, ast.Attribute) or owner.attr not in ("loc", "iloc", "at"):
         return
     inner = owner.value

@@ -243,6 +243,8 @@ def test_code_with_another_value_is_corrected(wrong: str, right: str, since_3: b
         "def f(a, b=1, *, c):\n    return a\nf(1)",
         "def f(a):\n    return a\nf(1, 2)",
         "def f(a, b=1):\n    return a\nf(1, 2, b=3)",
+        "def f(frame):\n    return frame['prise'].max()\nf(df), f(df[['price', 'qty']])",
+        "def f(frame):\n    frame = frame.copy()\n    frame.loc[frame['qtyy'] > 1, 'x'] = 1\nf(df)",
         "def f(frame, n):\n    return frame['prise'] + n\nf(df, 1)\nf(df, 2)",
         "df.groupby('city').apply(lambda group: group['prise'].max())",
         "df[lambda frame: frame['prise'] > 1]",
@@ -290,7 +292,12 @@ def test_code_that_fails_is_reported(code: str) -> None:
         "df.loc[lambda frame: frame['price'] > 1]",
         "mean = df['price'].mean\nprint(mean())",
         "functions = {'mean': df['price'].mean}\nfor f in functions.values():\n    f()",
-        "mean = df['price'].mean\nmap(mean, [])",
+        "mean = df['price'].mean\nlist(map(mean, []))",
+        "def f(frame, name='price'):\n    return frame[name]\nf(df), f(df, 'qty')",
+        "def f(frame):\n    return frame['price'].max()\nf(df), f(df[['price', 'qty']])",
+        "for name in ['new']:\n    df['new'] = 1\n    df.loc[df['new'] > 0, 'x'] = df['new']",
+        "ts.resample(rule='D').sum()",
+        "np.prod([1, 2])",
         "df['price'].mean.__name__",
         "df['name'].str[0].str.upper()",
         "df['day'].dt.year.max(), df['day'].dt.date[0]",
@@ -374,3 +381,16 @@ def test_a_slice_of_rows_has_no_correction() -> None:
     """Only ``loc`` includes the last row."""
     problems = check("df['price'][0:2] = 5", variables())
     assert [item["candidates"] for item in problems] == ([[]] if IS_3 else [])
+
+
+def test_an_offset_in_a_parameter_has_no_correction() -> None:
+    code = "def f(frame, freq='M'):\n    return frame.resample(freq).sum()\nf(ts)"
+    problems = check(code, variables())
+    assert [(item["name"], item["candidates"]) for item in problems] == [("freq", [])] * IS_3
+
+
+def test_names_of_numpy_before_it_is_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("aiserver.kernel.frames.flow.loaded_module", lambda path: None)
+    problems = check("import numpy as np\nnp.NaN, np.nan, np.trapz", {})
+    is_2 = int(np.__version__.split(".")[0]) > 1
+    assert [item["correction"] for item in problems] == ["np.nan"] * is_2

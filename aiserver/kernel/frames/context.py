@@ -8,7 +8,17 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ..problems import MAX_NAME_LENGTH, Problems, has_one_line, printable
-from .values import UNKNOWN, Arguments, Frame, Labels, Text, Texts, Value
+from .values import (
+    UNKNOWN,
+    Arguments,
+    Frame,
+    Function,
+    Labels,
+    Method,
+    Text,
+    Texts,
+    Value,
+)
 
 # Names that pandas has removed, and those in their place.
 _REMOVED_NAMES = {
@@ -171,6 +181,13 @@ class Context:
                 message = f"{function}() has no argument {word!r}."
                 position = self.problems.position_of_name(keyword, word)
                 self.report(position, "unknown_argument", word, message, sorted(accepted))
+
+
+def may_change_data(called: Value) -> bool:
+    """Return whether a call of a function or method might change a DataFrame of another name."""
+    if isinstance(called, Function):
+        return called.may_change_data()
+    return not isinstance(called, Method)
 
 
 def argument_nodes(node: ast.Call) -> list[ast.expr]:

@@ -11,6 +11,7 @@ import re
 from typing import Any
 
 from ..inspection.dtypes import WRONG_DTYPES
+from ..inspection.modules import submodule_exists
 from ..inspection.objects import MISSING, class_attribute, is_function, loaded_value
 from .context import Context
 from .values import (
@@ -23,6 +24,7 @@ from .values import (
     Method,
     Series,
     Symbol,
+    Text,
     Value,
 )
 
@@ -57,6 +59,7 @@ _OF_NUMPY = {
     **{"alltrue": "{}.all", "sometrue": "{}.any", "in1d": "{}.isin", "trapz": "{}.trapezoid"},
     **{"row_stack": "{}.vstack", "round_": "{}.round"},
 }
+_IN_NUMPY_2 = {"long", "in1d", "trapz", "row_stack"}  # in some versions
 _REDUCING = set("sum mean median min max std var count prod nunique sem skew any all".split())
 _REDUCING_NAMES = sorted(_REDUCING)
 _ACCEPTING_TEXT = {"nunique", "any", "all"}  # they take any value as True
@@ -135,9 +138,11 @@ def _report_call(
 
 def check_offset(context: Context, name: str, node: ast.Call) -> None:
     """Report an offset such as ``"M"``, which pandas 3 refuses."""
-    given = _constant_text(Arguments(node, _WITH_OFFSET.get(name, "")).get("freq", "rule"))
+    part = Arguments(node, _WITH_OFFSET.get(name, "")).get("freq", "rule")
     if name in _ROUNDINGS and len(node.args) == 1:
-        given = _constant_text(node.args[0])
+        part = node.args[0]
+    wanted = context.labels(part)
+    given = wanted.names[0] if part is not None and wanted.is_single else ""
     match = _OFFSET.fullmatch(given)
     offset = _OFFSETS.get(match[2]) if match else None
     is_offset = name in _WITH_OFFSET or name in _ROUNDINGS
@@ -145,12 +150,10 @@ def check_offset(context: Context, name: str, node: ast.Call) -> None:
         return
     if name in ("resample", "asfreq") and _may_have_periods(context):
         return
-    for part in [*node.args, *(keyword.value for keyword in node.keywords)]:
-        if _constant_text(part) == given:
-            current = repr(f"{match[1]}{offset}{match[3] or ''}")
-            message = f"pandas has no offset {given!r} any more."
-            context.report_code(part, "not_valid", message, [current])
-            return
+    current = repr(f"{match[1]}{offset}{match[3] or ''}")
+    message = f"pandas has no offset {given!r} any more."
+    is_constant = isinstance(part, ast.Constant)
+    context.report_code(part, "not_valid", message, [current] if is_constant else [])
 
 
 def _may_have_periods(context: Context) -> bool:
@@ -250,8 +253,14 @@ def check_append(context: Context, owner: Value, node: ast.Call) -> bool:
 
 
 def check_numpy_name(context: Context, symbol: Symbol, node: ast.Attribute) -> bool:
-    """Report a name that numpy has removed, and return whether it is one."""
+    """Report a name that numpy has removed, and return whether it is one.
+
+    If numpy isn't loaded yet, its version isn't known, but numpy 2 has the package ``_core``.
+    """
     if symbol.path != "numpy" or node.attr not in _OF_NUMPY or not isinstance(node.value, ast.Name):
+        return False
+    is_loaded = symbol.value is not MISSING
+    if not is_loaded and (node.attr in _IN_NUMPY_2 or not submodule_exists("numpy", "_core")):
         return False
     current = _OF_NUMPY[node.attr].format(context.problems.text_of(node.value))
     message = f"numpy has no {node.attr!r} any more."
@@ -401,6 +410,11 @@ def pass_arguments(context: Context, function: Function, node: ast.Call) -> None
         value = context.value_of(arguments.get(name))
         if isinstance(value, (Frame, Series)):  # as it is now
             values[name] = value.derive(rows="all") if isinstance(value, Frame) else value
+    defaults = parameters.defaults
+    for name, default in zip(names[len(names) - len(defaults) :], defaults):
+        value = context.value(default)
+        if arguments.is_exact and name not in arguments.given() and isinstance(value, Text):
+            values[name] = value
     function.call(values, not context.is_conditional)
 
 

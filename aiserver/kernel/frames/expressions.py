@@ -27,7 +27,7 @@ from ..inspection.objects import (
 )
 from ..problems import Problems
 from ..scopes.bindings import VALUE_KINDS, parameters_of
-from .context import Context, argument_nodes
+from .context import Context, argument_nodes, may_change_data
 from .current import (
     check_append,
     check_attribute_of_dates,
@@ -237,6 +237,10 @@ class Expressions(Context):
             check_truth(self, node)
         return self._operation(node)
 
+    def _of_FormattedValue(self, node: ast.FormattedValue) -> Value:
+        check_called(self, node.value)
+        return self._children(node)
+
     def _uncertain(self, nodes: list[Any]) -> None:
         with self.ignoring(_UNCERTAIN_KINDS):
             for node in nodes:
@@ -301,6 +305,8 @@ class Expressions(Context):
         if owner.path == "polars.col":
             return Expression([(name, node)], name)
         if value is MISSING:
+            if owner.is_module and check_numpy_name(self, owner, node):
+                return UNKNOWN
             if owner.is_module and not may_define(owner.path, name):
                 self.report_attribute(node, f"Module {owner.path!r}", [])
             return Symbol(path, MISSING)
@@ -406,9 +412,9 @@ class Expressions(Context):
 
     def _subscript_method(self, method: Method, node: ast.Subscript) -> Value:
         check_called(self, node.value)
-        series = method.owner  # as in ``series.str[0]``
-        is_text = isinstance(series, Series) and method.name == "str"
-        return Series(series.library, series.name) if is_text else UNKNOWN
+        if not isinstance(method.owner, Series) or method.name != "str":
+            return UNKNOWN
+        return Series(method.owner.library, method.owner.name)  # as in ``series.str[0]``
 
     def _subscript_frame(self, frame: Frame, key: Any) -> Value:
         if self.is_mask(key):
@@ -545,7 +551,7 @@ class Expressions(Context):
             name = called.path.rpartition(".")[2]
             return name in _CALLING_FUNCTIONS or _library_of(called) not in _HARMLESS_LIBRARIES
         if isinstance(called, Method) or not isinstance(node.func, ast.Attribute):
-            return not isinstance(called, Method)
+            return may_change_data(called)
         owner = node.func.value
         has_frame = any(isinstance(self.value(item), Frame) for item in argument_nodes(node))
         return has_frame or (isinstance(owner, ast.Name) and self.value(owner) is UNKNOWN)
@@ -556,7 +562,7 @@ class Expressions(Context):
             self.may_create_files = self.may_create_files or may_create_files(name)
             return
         self.may_create_files = True
-        for argument in argument_nodes(node):
+        for argument in argument_nodes(node) if may_change_data(called) else ():
             self._expose(argument)
         variable = self.variables.get(name) if name not in self._names else None
         for used in variable.__code__.co_names if type(variable) is types.FunctionType else ():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import contextlib
 import types
+from collections.abc import Iterator
 from typing import Any
 
 from ..inspection.modules import absent_part, may_define, module_names, package_of, submodule_exists
@@ -81,9 +82,7 @@ class Flow(Expressions):
             for inner in ast.walk(node):
                 self.problems.check_time()
                 if isinstance(inner, ast.Subscript) and isinstance(inner.ctx, ast.Store):
-                    for part in ast.walk(inner.slice):
-                        if isinstance(part, ast.Constant) and isinstance(part.value, str):
-                            self.possible_columns.add(part.value)
+                    self.possible_columns.update(_label_texts(inner.slice))
 
     def _bodies(self, outer: dict[str, Value]) -> None:
         """Follow the bodies of functions. ``outer`` has the names that they see: only modules."""
@@ -415,3 +414,12 @@ def _plain_names(tree: ast.Module) -> set[str]:
             if isinstance(child, ast.Name) and isinstance(child.ctx, ast.Load):
                 (is_read if is_use else is_passed).add(child.id)
     return is_read - is_passed
+
+
+def _label_texts(node: ast.AST) -> Iterator[str]:
+    """Yield the texts in a key, except those in conditions, such as ``frame["a"] > 0``."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        yield node.value
+    elif not isinstance(node, (ast.Compare, ast.Subscript)):
+        for child in ast.iter_child_nodes(node):
+            yield from _label_texts(child)

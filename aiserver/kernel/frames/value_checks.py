@@ -325,7 +325,7 @@ def check_alignment(context: Context, frame: Frame, value: Value, node: ast.AST)
     In ``frame["mean"] = frame.groupby("city")["price"].mean()``, pandas looks up each row's number
     among the cities, so the column would only contain NaN. ``node`` is the assigned expression.
     """
-    has_numbers = frame.has_rows and frame.row_texts == set() and frame.index == (None,)
+    has_numbers = frame.has_rows and frame.row_texts == frozenset() and frame.index == (None,)
     if not (has_numbers and isinstance(value, Series) and value.has_text_labels):
         return
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):

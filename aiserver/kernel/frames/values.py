@@ -66,10 +66,18 @@ class Instance(Value):
         self.kind = kind
 
 
+# Methods that change a DataFrame.
+_CHANGING = {"insert", "pop", "update", "isetitem", "eval", "pipe", "apply", "exec"}
+_HARMLESS_FUNCTIONS = set(
+    "len print sum max min round list range sorted str int float abs dict set tuple zip "
+    "enumerate isinstance bool".split()
+)
+
+
 class Function(Value):
     """A function that the cell defines, without decorators.
 
-    ``values`` are those of its parameters, where all calls agree; None if it isn't called yet.
+    ``values`` are those of its parameters, the columns of all calls; None if it isn't called yet.
     ``is_called`` tells whether a call certainly runs it.
     """
 
@@ -81,13 +89,28 @@ class Function(Value):
     def call(self, values: dict[str, Value], is_certain: bool) -> None:
         """Record a call with these values."""
         if self.values is not None:
+            before, both = self.values, self.values.keys() & values.keys()
+            pairs = [(name, before[name], values[name]) for name in both]
             values = {
-                name: value
-                for name, value in self.values.items()
-                if isinstance(value, Frame) and value.is_like(values.get(name))
+                name: first.union(second)
+                for name, first, second in pairs
+                if isinstance(first, Frame) and isinstance(second, Frame)
             }
         self.values = values
         self.is_called = self.is_called or is_certain
+
+    def may_change_data(self) -> bool:
+        """Return whether the function, or one that it calls, might change a DataFrame."""
+        for node in ast.walk(self.node):
+            is_changed = not isinstance(getattr(node, "ctx", ast.Load()), ast.Load)
+            is_part = isinstance(node, (ast.Subscript, ast.Attribute)) and is_changed
+            function = node.func if isinstance(node, ast.Call) else None
+            name = getattr(function, "attr", None)
+            if isinstance(function, ast.Name) and function.id not in _HARMLESS_FUNCTIONS:
+                return True
+            if is_part or name in _CHANGING or getattr(node, "arg", "") == "inplace":
+                return True
+        return False
 
 
 class Frame(Value):
@@ -136,10 +159,11 @@ class Frame(Value):
         dtype = None if self.has_unknown_columns else self.dtypes.get(name)
         return Series(self.library, name, self.index, dtype, self)
 
-    def is_like(self, other: Value | None) -> bool:
-        """Return whether a frame has the same columns."""
-        is_frame = isinstance(other, Frame) and self.library == other.library
-        return is_frame and list(self.columns) == list(getattr(other, "columns", ()))
+    def union(self, other: Frame) -> Frame:
+        """Return a frame that has the columns of both, and unknown values."""
+        frame = Frame(self.library, [*self.columns, *other.columns])
+        frame.has_unknown_columns = self.has_unknown_columns or other.has_unknown_columns
+        return frame
 
     def become(self, other: Value) -> None:
         """Change this frame to ``other`` in place; without a frame, any column is possible."""
