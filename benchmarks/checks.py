@@ -413,7 +413,8 @@ def table(results: list[Result]) -> str:
         lines += ["| mistake | of | reported | recall | corrected | right then |"]
         lines += ["|---|---|---|---|---|---|"]
     for kind, (total, reported, fixed, right) in sorted(counts.items()):
-        lines.append(f"| {kind} | {total} | {reported} | {reported / total:.0%} | {fixed} | {right} |")
+        recall = f"{reported / total:.0%}"
+        lines.append(f"| {kind} | {total} | {reported} | {recall} | {fixed} | {right} |")
     return "\n".join(lines)
 
 

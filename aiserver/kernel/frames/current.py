@@ -279,9 +279,18 @@ def check_position(context: Context, indexer: Indexer, node: ast.Subscript) -> N
     has_rows = has_columns and hasattr(key.elts[0], "lineno")  # CPython 3.8 lacks it for slices
     if has_rows and isinstance(node.ctx, ast.Load):
         frame, rows, columns = map(context.problems.text_of, (owner, *key.elts))
-        candidates = [f"{frame}[{columns}].{indexer.name}[{rows}]"]
+        by_label = f"{frame}.{indexer.name[1:]}[{rows}, {columns}]"
+        by_number = f"{frame}[{columns}].{indexer.name}[{rows}]"
+        candidates = [by_label if _are_labels(context, key.elts[0]) else by_number]
     message = f"{indexer.name} takes only numbers of rows and columns."
     context.report_code(node, "not_valid", message, candidates)
+
+
+def _are_labels(context: Context, rows: ast.expr) -> bool:
+    """Return whether rows are selected by texts or a condition, as ``loc`` does."""
+    if isinstance(rows, ast.Slice):
+        return bool(context.labels(rows.lower).items or context.labels(rows.upper).items)
+    return context.is_mask(rows) or bool(context.labels(rows).items)
 
 
 def check_key_of_groups(context: Context, series: Series, wanted: Labels, node: Any) -> None:

@@ -160,6 +160,9 @@ def _check_columns(
         return
     if any(keyword.arg == "numeric_only" for keyword in node.keywords):
         return
+    first = node.args[0].value if node.args and isinstance(node.args[0], ast.Constant) else None
+    if isinstance(first, str) and first not in ("index", "columns", "rows"):
+        return  # ``_check_axis`` reports it
     every = [frame.column(column) for column in columns]
     for series in every:
         if _has_words(series) or (_has_text(series) and not is_lenient):
