@@ -213,7 +213,9 @@ def test_code_that_fails_is_corrected(wrong: str, right: str, since_3: bool) -> 
         assert check(wrong, variables()) == []
         return
     assert corrected(wrong) == right
-    with pytest.raises((ValueError, TypeError, LookupError, AttributeError, NameError)):
+    with pytest.raises(
+        (ValueError, TypeError, LookupError, AttributeError, RuntimeError, NameError)
+    ):
         run(wrong)
     run(right)
 
