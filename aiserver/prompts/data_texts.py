@@ -19,7 +19,7 @@ from .texts import in_line
 MAX_FILE_COLUMNS = 100
 MAX_SHORT_COLUMNS = 30  # for a small model
 _READERS = {"CSV": "csv", "TSV": "table", "Parquet": "parquet", "Excel": "excel"}
-_READERS |= {"JSON": "json", "JSON Lines": "json"}
+_READERS |= {"JSON": "json", "JSON Lines": "json", "text": "csv"}
 _CONNECTORS = {"SQLite": "sqlite3.connect", "DuckDB": "duckdb.connect"}
 # Dtypes of pandas, polars and pyarrow and classes of R, but not `interval[int64]`.
 _NUMBERS = re.compile(r"(?:u?int|float|decimal)\d*\b|(?:double|halffloat|numeric|integer)\b")

@@ -99,6 +99,43 @@ def test_a_tsv_needs_no_delimiter(tmp_path: Path) -> None:
     assert (dtypes(described), described.table.arguments) == ({"a": "int64", "b": "object"}, ())
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        " Yr  RPT   VAL\n 61  15.04  NaN\n 62   9.5   3.1\n",
+        "5.1,Iris-setosa\n4.9,Iris-setosa\n4.7,Iris-setosa\n",
+        "id;name\n1;a b\n2;c\n",
+        '18.0   8\t"chevrolet malibu"\n15.0   8\t"buick"\n18.5  6\t"ford pinto"\n',
+        "x\ty\n1\t2\n3\t4\n",
+    ],
+)
+@pytest.mark.parametrize("name", ["a.txt", "a.data", "a.dat"])
+def test_the_table_in_a_text_file_is_read_as_by_pandas(
+    tmp_path: Path, name: str, text: str
+) -> None:
+    described = profile(tmp_path, name, text)
+    arguments = eval(f"dict({', '.join(described.table.arguments)})")
+    frame = pd.read_csv(tmp_path / name, **arguments)
+    read = {str(column): str(dtype) for column, dtype in frame.dtypes.items()}
+    assert dtypes(described) == {c: d.replace("str", "object") for c, d in read.items()}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Dear all, hello\nthis is a letter, with commas\nand more\n",
+        "hello world\nfoo bar\nbaz qux\n",
+        "1 2\n",
+        "1\n2\n3\n",
+        "",
+        "\x00\x01\n" * 9,
+    ],
+)
+def test_a_text_file_without_a_table_is_not_described(tmp_path: Path, text: str) -> None:
+    (tmp_path / "a.txt").write_text(text, encoding="utf-8")
+    assert DataFiles(str(tmp_path)).describe("n.ipynb", [["a.txt"]]) == []
+
+
 def test_repeated_and_empty_names_are_those_of_pandas(tmp_path: Path) -> None:
     text = ",a,a,b\n0,1,2,3\n"
     described = profile(tmp_path, "a.csv", text)

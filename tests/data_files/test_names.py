@@ -6,7 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aiserver.plugins.data_files.names import MAX_LENGTH, kind_of, mentioned_files
+from aiserver.plugins.data_files.names import (
+    MAX_LENGTH,
+    is_data_file,
+    kind_of,
+    mentioned_files,
+)
 
 from ..effort import at_most
 
@@ -29,6 +34,8 @@ from ..effort import at_most
         ("sqlite3.connect('shop.db')", "shop.db"),
         ("count the orders in data/shop.sqlite3", "data/shop.sqlite3"),
         ("plot @data/sales.csv", "data/sales.csv"),
+        ("读取 wind.data", "wind.data"),
+        ("the rows of my.txt", "my.txt"),
         ("plot @'sales 2024.csv'", "sales 2024.csv"),
     ],
 )
@@ -65,6 +72,11 @@ def test_the_kind_is_that_of_the_extension() -> None:
     kinds = [kind_of(name) for name in ("a.CSV", "a.b.tsv", "a.pq", "a.ndjson", "a.xls")]
     assert kinds == ["CSV", "TSV", "Parquet", "JSON Lines", "Excel"]
     assert [kind_of(name) for name in ("a.DB", "a.sqlite3")] == ["SQLite", "SQLite"]
+
+
+def test_a_text_file_may_be_prose() -> None:
+    assert kind_of("a.txt") == "text"
+    assert [is_data_file(name) for name in ("a.csv", "a.txt", "a.py")] == [True, False, False]
 
 
 def test_a_name_that_is_mentioned_again_is_listed_once() -> None:

@@ -25,6 +25,9 @@ KINDS = {
     "sqlite3": "SQLite",
     "db": "SQLite",
     "duckdb": "DuckDB",
+    "txt": "text",
+    "data": "text",
+    "dat": "text",
 }
 MAX_LENGTH = 200  # characters of a name
 _MAX_MENTIONS = 40
@@ -75,8 +78,8 @@ def _ends_of(name: str) -> list[str]:
 
 
 def is_data_file(name: str) -> bool:
-    """Return whether a name has the extension of a data file."""
-    return name.rpartition(".")[2].lower() in KINDS
+    """Return whether a name has the extension of a data file, which is never one of prose."""
+    return KINDS.get(name.rpartition(".")[2].lower(), "text") != "text"
 
 
 def kind_of(name: str) -> str:

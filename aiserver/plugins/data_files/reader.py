@@ -21,7 +21,7 @@ from .folder import open_below, parts_below_root
 from .json_records import read_json
 from .library import missing_package, read_with_library
 from .names import kind_of, mentioned_files
-from .text import decode, read_delimited
+from .text import decode, read_delimited, read_text_table
 
 MAX_FILES = 5
 MAX_BYTES = 65_536  # that are used of a text file
@@ -123,17 +123,21 @@ def _profile(file: BinaryIO, name: str, file_name: str, examples: int) -> FilePr
             if file.read(len(_SQLITE)) != _SQLITE:
                 return None
             file.seek(0)
-        if kind in ("CSV", "TSV", "JSON", "JSON Lines"):
+        if kind in ("CSV", "TSV", "JSON", "JSON Lines", "text"):
             content = _text_table(file, kind, size, examples)
         else:
             content = read_with_library(file, kind, examples)
     if isinstance(content, Database):
         return FileProfile(name, kind, size, database=content)
+    if kind == "text" and content is None:
+        return None
     return FileProfile(name, kind, size, content or Table(), missing_package=missing_package(kind))
 
 
 def _text_table(file: BinaryIO, kind: str, size: int, examples: int) -> Table | None:
     data = file.read(MAX_BYTES)
+    if kind == "text":
+        return read_text_table(data, size=size, examples=examples)
     if kind in ("CSV", "TSV"):
         delimiter = "\t" if kind == "TSV" else ","
         return read_delimited(data, delimiter, size=size, examples=examples)

@@ -9,18 +9,36 @@ import re
 from collections import Counter
 from dataclasses import replace
 
+from ...prompts.data_texts import is_number
 from ...prompts.prompt_input import Table
 from .table import describe_rows, estimated_row_count
 
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
 _DELIMITERS = (",", "\t", ";", "|")
+_SPACES = r"\s+"  # any number of spaces or tabs
 _SNIFFED_ROWS = 30
+_MIN_ROWS = 3  # of the table in a text file
 # With the right delimiter, at least this fraction of the rows has the same number of fields.
 _MIN_CONSISTENT = 0.8
 _HIGH_BYTES = re.compile(rb"[\x80-\xff]")  # bytes that ASCII doesn't use
 # Common Chinese characters in GB 18030 are pairs of high bytes, which are usually single in Latin
 # texts.
 _CHINESE_PAIR = re.compile(rb"[\xa1-\xf7][\xa1-\xfe]")
+
+
+def read_text_table(data: bytes, *, size: int, examples: int = 0) -> Table | None:
+    """Describe the table in a text file such as ``wind.data``; None if it has none.
+
+    A table has rows of equally many fields, at least two, and a column of numbers.
+    """
+    text = (decode(data) or ("",))[0]
+    for default in (",", _SPACES):
+        rows = _rows(text, _delimiter(text, default))[:_SNIFFED_ROWS]
+        if len(rows) >= _MIN_ROWS and _width(rows, has_title=False) > 1:
+            table = read_delimited(data, default, size=size, examples=examples)
+            if table and any(is_number(column.dtype) for column in table.columns):
+                return table
+    return None
 
 
 def read_delimited(data: bytes, default: str, *, size: int, examples: int = 0) -> Table | None:
@@ -44,7 +62,7 @@ def read_delimited(data: bytes, default: str, *, size: int, examples: int = 0) -
         rows.pop()  # the last row may be cut in a field with line breaks
     table = describe_rows(rows, examples=examples, is_complete=is_complete)
     arguments = [
-        *([f"sep={delimiter!r}"] if delimiter != default else []),
+        *([f"sep={delimiter!r}"] if delimiter != default or delimiter == _SPACES else []),
         *([f"encoding={encoding!r}"] if encoding not in ("utf-8", "utf-8-sig") else []),
         *([] if table.has_header else ["header=None"]),
     ]
@@ -113,8 +131,13 @@ def _width(rows: list[list[str]], *, has_title: bool) -> int:
 
 def _rows(text: str, delimiter: str) -> list[list[str]]:
     rows: list[list[str]] = []
+    is_spaced = delimiter == _SPACES
+    if is_spaced:
+        text = "\n".join(line.strip() for line in text.replace("\t", " ").splitlines())
+        delimiter = " "
+    lines = io.StringIO(text, newline="")
     try:
-        for row in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter):
+        for row in csv.reader(lines, delimiter=delimiter, skipinitialspace=is_spaced):
             if row and row != [""]:
                 rows.append(row)
     except csv.Error:
