@@ -42,6 +42,9 @@ BOTH = ["销售", "weather"]
         ("sales['金额'] = 1", BOTH, ""),
         ("total['金额'] = 销售['金额'].max()", BOTH, ""),
         ("total['all'] = 销售['金额'].sum()", BOTH, ""),
+        ("销售['tax'] = sales['金额'] * 0.2\nprint(销售)", ["销售"], "销售"),
+        ("销售 = sales.drop(columns='金额')", BOTH, "销售"),
+        ("销售 = 销售[销售['金额'] > 1]\nsales['金额'].max()", ["销售"], ""),
         ("by_city = 销售.groupby('城市').sum()\nsales['金额'].max()", ["销售"], ""),
         ("print('金额', sales.mean())", BOTH, ""),
         # Another name is similar.

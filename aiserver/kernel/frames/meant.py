@@ -21,7 +21,7 @@ class NameUses:
 
     ``columns`` and ``attributes`` are read from the name directly. ``texts`` are strings in chains
     that begin with the name, as in ``sales.groupby("city")["price"]``. ``is_changed`` tells whether
-    a column or attribute is set or deleted. ``all_names`` are those of the suggestion.
+    a column or attribute is set or deleted.
     """
 
     def __init__(self, tree: ast.Module, name: str) -> None:
@@ -30,11 +30,8 @@ class NameUses:
         self.texts: set[str] = set()
         self.is_used_as_frame = False
         self.is_changed = False
-        self.all_names: set[str] = set()
         for node in ast.walk(tree):
-            if isinstance(node, ast.Name):
-                self.all_names.add(node.id)
-            elif isinstance(node, (ast.Subscript, ast.Attribute)) and _is_name(node.value, name):
+            if isinstance(node, (ast.Subscript, ast.Attribute)) and _is_name(node.value, name):
                 self._add_access(node)
             if isinstance(node, ast.Subscript) and _root(node) == name:
                 self.texts.update(_strings(node.slice))
@@ -64,7 +61,8 @@ def meant_frames(tree: ast.Module, name: str, frames: dict[str, Frame]) -> tuple
 
     A frame is returned if it has all columns and attributes that the suggestion reads from
     ``name``. It is certain if only this one has a column that the suggestion uses after ``name``,
-    and if the suggestion neither uses the frame's own name nor changes what ``name`` means.
+    and if the suggestion doesn't change what ``name`` means and reads the frame's own name only
+    after it has assigned to it, as in ``销售["tax"] = sales["price"] * 0.2``.
     """
     uses = NameUses(tree, name)
     possible: list[str] = []
@@ -75,8 +73,22 @@ def meant_frames(tree: ast.Module, name: str, frames: dict[str, Frame]) -> tuple
         if has_all and all(item in frame.columns or item in methods for item in uses.attributes):
             used = uses.columns | uses.texts | (uses.attributes - methods)
             (likely if used.intersection(frame.columns) else possible).append(other)
-    is_certain = len(likely) == 1 and likely[0] not in uses.all_names and not uses.is_changed
+    is_certain = len(likely) == 1 and not uses.is_changed and not _is_read_first(tree, likely[0])
     return likely + possible, likely[0] if is_certain else ""
+
+
+def _is_read_first(tree: ast.Module, name: str) -> bool:
+    """Return whether a name is read before it, or an item of it, is assigned."""
+    written: dict[int, tuple[int, int]] = {}  # the ends of assignments by the ids of their targets
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assign):
+            end = (node.end_lineno or 0, node.end_col_offset or 0)
+            written.update((id(part), end) for each in node.targets for part in ast.walk(each))
+    uses = [node for node in ast.walk(tree) if isinstance(node, ast.Name) and node.id == name]
+    first = min(
+        uses, key=lambda use: written.get(id(use), (use.lineno, use.col_offset)), default=None
+    )
+    return first is not None and id(first) not in written
 
 
 def _is_name(node: ast.AST, name: str) -> bool:
