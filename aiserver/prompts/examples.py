@@ -3,10 +3,11 @@
 There are two kinds, which a small model imitates:
 
 - One cell is changed several times. Each change preserves the previous ones.
-- Several cells follow each other, and use the variables of the first.
+- Several cells follow each other, and use the variable of the first. Those that change it assign
+  it, and only the others print: so a request for a change isn't answered by a copy that is printed.
 
 Intents in Chinese may contain an English name, and those in English follow code with a Chinese
-name, so that the model doesn't translate names.
+name, so that the model doesn't translate names: a variable called 用户 stays 用户.
 
 A small model also copies from examples. So the examples have no value to filter by, which would
 silently remove a person's rows: what is copied changes only the order or what is shown, or names a
@@ -15,28 +16,30 @@ column, which the check reports if it doesn't exist.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
+NEW_NOTEBOOK = "New notebook."
 NEXT_CELL = "Next cell."
 
 EXAMPLE_MARK = {"aiserver_example": True}  # the model doesn't receive this mark
 
 Example = tuple[str, str]
 
-_INTENTS = (
-    "显示 用户.{file} 的最后 3 行",
-    "sort by age",
-    "只显示 name 和 age",
-    f"{NEXT_CELL}\nhow many users have each name",
+_CHANGES = ("显示 用户.{file} 的最后 3 行", "sort by age", "只显示 name 和 age")
+_CELLS = (
+    NEW_NOTEBOOK,
+    f"{NEXT_CELL}\n删除 name 列",
+    f"{NEXT_CELL}\nhow many users have each age",
     f"{NEXT_CELL}\n年龄的平均值和最大值",
 )
 
 
-def _examples(file: str, *codes: str) -> tuple[list[Example], list[Example]]:
-    pairs = [
-        (intent.format(file=file), code) for intent, code in zip(_INTENTS, codes, strict=False)
-    ]
-    return pairs[:3], ([pairs[0], *pairs[3:]] if len(pairs) > 3 else [])
+def _examples(
+    file: str, changes: Sequence[str], cells: Sequence[str]
+) -> tuple[list[Example], list[Example]]:
+    intents = [intent.format(file=file) for intent in _CHANGES]
+    return list(zip(intents, changes, strict=True)), list(zip(_CELLS, cells, strict=True))
 
 
 _PYTHON = """\
@@ -54,27 +57,45 @@ users = CSV.read("用户.csv", DataFrame)
 _CODE = {
     "python": _examples(
         "json",
-        f"{_PYTHON}print(users.tail(3))",
-        f"{_PYTHON}users = users.sort_values('age')\nprint(users.tail(3))",
-        f"{_PYTHON}users = users.sort_values('age')\nprint(users[['name', 'age']].tail(3))",
-        "print(users['name'].value_counts())",
-        "print(users['age'].mean())\nprint(users['age'].max())",
+        (
+            f"{_PYTHON}print(users.tail(3))",
+            f"{_PYTHON}users = users.sort_values('age')\nprint(users.tail(3))",
+            f"{_PYTHON}users = users.sort_values('age')\nprint(users[['name', 'age']].tail(3))",
+        ),
+        (
+            "import pandas as pd\n\n用户 = pd.read_json('users.json')",
+            "用户 = 用户.drop(columns='name')",
+            "print(用户['age'].value_counts())",
+            "print(用户['age'].mean())\nprint(用户['age'].max())",
+        ),
     ),
     "r": _examples(
         "csv",
-        f"{_R}print(tail(users, 3))",
-        f"{_R}users <- users[order(users$age), ]\nprint(tail(users, 3))",
-        f"{_R}users <- users[order(users$age), ]\nprint(tail(users[c('name', 'age')], 3))",
-        "print(table(users$name))",
-        "print(mean(users$age))\nprint(max(users$age))",
+        (
+            f"{_R}print(tail(users, 3))",
+            f"{_R}users <- users[order(users$age), ]\nprint(tail(users, 3))",
+            f"{_R}users <- users[order(users$age), ]\nprint(tail(users[c('name', 'age')], 3))",
+        ),
+        (
+            "用户 <- read.csv('users.csv')",
+            "用户$name <- NULL",
+            "print(table(用户$age))",
+            "print(mean(用户$age))\nprint(max(用户$age))",
+        ),
     ),
     "julia": _examples(
         "csv",
-        f"{_JULIA}println(last(users, 3))",
-        f"{_JULIA}users = sort(users, :age)\nprintln(last(users, 3))",
-        f"{_JULIA}users = sort(users, :age)\nprintln(last(users[:, [:name, :age]], 3))",
-        "println(combine(groupby(users, :name), nrow))",
-        "using Statistics\n\nprintln(mean(users.age))\nprintln(maximum(users.age))",
+        (
+            f"{_JULIA}println(last(users, 3))",
+            f"{_JULIA}users = sort(users, :age)\nprintln(last(users, 3))",
+            f"{_JULIA}users = sort(users, :age)\nprintln(last(users[:, [:name, :age]], 3))",
+        ),
+        (
+            'using CSV, DataFrames\n\n用户 = CSV.read("users.csv", DataFrame)',
+            "用户 = select(用户, Not(:name))",
+            "println(combine(groupby(用户, :age), nrow))",
+            "using Statistics\n\nprintln(mean(用户.age))\nprintln(maximum(用户.age))",
+        ),
     ),
     "sql": (
         [

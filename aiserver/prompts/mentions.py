@@ -30,6 +30,16 @@ def is_mentioned(name: str, intent: str) -> bool:
     return re.search(rf"@[\"']?{re.escape(name)}(?![A-Za-z0-9_])", intent) is not None
 
 
+def is_named(name: str, intent: str) -> bool:
+    """Return whether an intent names a variable, also without ``@``.
+
+    A name of one or two Latin letters could be a word, so it needs ``@`` or backticks.
+    """
+    is_clear = len(name) > 2 or not name.isascii()
+    before = r"(?<!\w)" if is_clear else "[@`]"
+    return re.search(rf"{before}{re.escape(name)}(?!\w)", intent, re.ASCII) is not None
+
+
 async def mention_texts(
     mentions: Sequence[MentionedText],
     form: Callable[[MentionedText], str],

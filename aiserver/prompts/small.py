@@ -22,11 +22,11 @@ from ..requests import ContextCell, DataFrameProfile
 from . import texts
 from .amounts import with_digits
 from .data_texts import columns_in_line, file_in_line, printing_code, rows_in_line
-from .examples import NEXT_CELL, examples_in
+from .examples import NEW_NOTEBOOK, NEXT_CELL, examples_in
 from .fence import code_block
 from .fitting import INTENT_TOKENS, Part, chat, fit, frame_parts, introduced, texts_of
 from .language import CellLanguage, display_name
-from .mentions import is_mentioned, mention_text
+from .mentions import is_mentioned, is_named, mention_text
 from .notebook.headings import heading_path
 from .project import MAX_SMALL, ProjectTexts, max_size, memory_texts, rules_texts
 from .prompt_input import MemoryText, MentionedText, PromptInput, RulesText
@@ -42,15 +42,14 @@ _CODE_RULES = """\
 You write the {language} code of one notebook cell. Reply with one ```{fence} block that holds the \
 whole cell. Spell the names of files and columns exactly as they are given."""
 _NEXT_CELL_RULES = f"""\
-{_CODE_RULES} Use the variables of the cells before it, import what else you use, and print the \
-result."""
+{_CODE_RULES} Use the variables of the cells before it, import what else you use, and print what \
+is asked for."""
 _PROSE_RULES = """\
 You write the text of one {kind}: {markup}, in the language of the request. Reply with one \
 ````{fence} block that holds the whole cell. Spell the names of files and columns exactly as they \
 are given."""
 
 _PROJECT_RULES = "\nRules:"
-_NEW_NOTEBOOK = "New notebook."
 _OLDER_REQUESTS = "Earlier requests:"
 _CELL_CHANGED = "I changed the cell."
 _CELL_EMPTIED = "The cell is empty again."
@@ -167,13 +166,13 @@ def _entry(entry: MemoryText) -> str:
 
 
 def _parts(request: PromptInput) -> list[Part]:
-    """Return what surrounds the cell. Of variables without data, only mentioned ones are shown."""
+    """Return what surrounds the cell. Of the variables, only those that the intent names count."""
     parts = []
     intent, language = request.parsed.intent, request.parsed.language
     if path := heading_path(request.cells):
         item = ContextItem("headings", path)
         parts.append(Part(item, f"Section {path!r}", max_tokens=MAX_SECTION_TOKENS))
-    variables = [item for item in request.variables if is_mentioned(item.name, intent)]
+    variables = [item for item in request.variables if is_named(item.name, intent)]
     if variables:
         item = ContextItem("variables", count=len(variables))
         parts.append(Part(item, texts.variables(variables)))
@@ -241,7 +240,7 @@ def _cells_as_turns(cells: str, parts: Sequence[Part], language: CellLanguage) -
 
     The output isn't a comment in the code: the model would end its own with a similar one.
     """
-    pairs = [Pair(_NEW_NOTEBOOK, code_block(cells, language.kernel))] if cells else []
+    pairs = [Pair(NEW_NOTEBOOK, code_block(cells, language.kernel))] if cells else []
     if code := "\n".join(part.code for part in parts if part.code):
         pairs.append(Pair(_ASK_FOR_COLUMNS, code_block(code, language.kernel)))
     return pairs

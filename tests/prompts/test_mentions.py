@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from aiserver.prompts.context import build_messages
-from aiserver.prompts.mentions import is_mentioned
+from aiserver.prompts.mentions import is_mentioned, is_named
 from aiserver.prompts.prompt_input import FileProfile, MentionedText, Style
 from aiserver.requests import ContextCell, Variable
 
@@ -83,6 +83,22 @@ async def test_mentioned_variables_and_files_are_in_the_prompt_of_a_small_model(
 )
 def test_is_mentioned(name: str, intent: str, is_it: bool) -> None:
     assert is_mentioned(name, intent) == is_it
+
+
+@pytest.mark.parametrize(
+    ("name", "intent", "is_it"),
+    [
+        ("prices", "the mean of prices", True),
+        ("prices", "prices里大于10的", True),
+        ("prices", "the mean of allprices", False),
+        ("员工", "按员工的工资排序", True),
+        ("a", "add a column", False),
+        ("a", "add @a", True),
+        ("a", "the sum of `a`", True),
+    ],
+)
+def test_is_named(name: str, intent: str, is_it: bool) -> None:
+    assert is_named(name, intent) == is_it
 
 
 @pytest.mark.parametrize("style", ["compact", "full"])

@@ -582,3 +582,15 @@ def test_code_that_is_copied_from_an_example_removes_no_rows(
     assert examples
     for _, code in examples:
         assert not re.search(r"==|<[^-]|>|WHERE|grep|filter|query|isin", code), code
+
+
+@pytest.mark.parametrize("language", ["python", "r", "julia"])
+def test_an_example_below_other_cells_either_assigns_or_prints(language: str) -> None:
+    _, *below = examples_in(language, can_use_other_cells=True)
+    forms = {
+        ("print" in line, bool(re.search(r" (?:=|<-) ", line)))
+        for _, code in below
+        for line in code.splitlines()
+        if not line.startswith("using") and line
+    }
+    assert forms == {(True, False), (False, True)}
