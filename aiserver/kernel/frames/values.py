@@ -67,7 +67,7 @@ class Instance(Value):
 
 
 # Methods that change a DataFrame.
-_CHANGING = {"insert", "pop", "update", "isetitem", "eval", "pipe", "apply", "exec"}
+_FRAME_CHANGERS = {"insert", "pop", "update", "isetitem", "eval", "pipe", "apply", "exec"}
 _HARMLESS_FUNCTIONS = set(
     "len print sum max min round list range sorted str int float abs dict set tuple zip "
     "enumerate isinstance bool".split()
@@ -108,7 +108,7 @@ class Function(Value):
             name = getattr(function, "attr", None)
             if isinstance(function, ast.Name) and function.id not in _HARMLESS_FUNCTIONS:
                 return True
-            if is_part or name in _CHANGING or getattr(node, "arg", "") == "inplace":
+            if is_part or name in _FRAME_CHANGERS or getattr(node, "arg", "") == "inplace":
                 return True
         return False
 
