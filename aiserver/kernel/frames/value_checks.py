@@ -160,7 +160,8 @@ def _check_columns(
         return
     if any(keyword.arg == "numeric_only" for keyword in node.keywords):
         return
-    first = node.args[0].value if node.args and isinstance(node.args[0], ast.Constant) else None
+    is_axis = bool(node.args) and not is_lenient  # that of corr() and cov() is the method
+    first = getattr(node.args[0], "value", None) if is_axis else None
     if isinstance(first, str) and first not in ("index", "columns", "rows"):
         return  # ``_check_axis`` reports it
     every = [frame.column(column) for column in columns]
