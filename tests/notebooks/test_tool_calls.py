@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import pytest
@@ -39,7 +40,8 @@ def named(type_: str, source: str | None, path: str = "data/a b.ipynb") -> NewEv
 
 def name(type_: str, source: str | None, path: str = "data/a b.ipynb") -> str | None:
     contributor = named(type_, source, path).contributor
-    return contributor and contributor.name
+    assert contributor
+    return contributor.name
 
 
 @pytest.mark.parametrize("path", ["data/a b.ipynb", "data/a%20b.ipynb", "/srv/data/a b.ipynb"])
@@ -67,7 +69,7 @@ def test_nobody_is_named_if_it_may_have_been_either_of_two_agents():
 
 def test_a_call_is_forgotten_a_minute_after_its_end(monkeypatch):
     clock = [0.0]
-    monkeypatch.setattr(tool_calls.time, "monotonic", lambda: clock[0])
+    monkeypatch.setattr(time, "monotonic", lambda: clock[0])
     with noted(CLAUDE, "edit_cell", {"path": "data/a b.ipynb", "content": "x"}, "server"):
         clock[0] = 100.0
         assert name("edit", "x") == "claude-code"

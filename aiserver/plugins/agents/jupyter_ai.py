@@ -19,7 +19,7 @@ def middleware() -> Any:
     """Return a FastMCP middleware that only notes who calls which tool."""
     from fastmcp.server.middleware import Middleware
 
-    class NoteCalls(Middleware):
+    class NoteCalls(Middleware):  # type: ignore[misc]  # untyped if it isn't installed
         async def on_call_tool(self, context: Any, call_next: Any) -> Any:
             call = context.message
             with noted(_agent(context), call.name, call.arguments or {}, "jupyter-server-mcp"):
