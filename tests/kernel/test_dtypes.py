@@ -293,3 +293,57 @@ def test_a_sum_that_joins_figures_is_reported():
         assert [item["correction"] for item in problems(code)] == [""]
     for code in ("df['城市'].sum()", "df['day'].sum()", "df.groupby('sold')['price'].sum()"):
         assert not problems(code)
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ["2024-01-08", "2024年1月15日", "2024.1.29"],
+        ["2024年1月15日", "2024年1月16日"],
+        ["2024/1/8", None, "2024-01-09"],
+        ["2024-01-08", "2024-01-09 10:30"],
+        ["2024-01-08T10:30:00", "2024-01-08 10:30"],
+    ],
+)
+@pytest.mark.parametrize("option", ["", ", errors='coerce'"])
+def test_dates_in_several_formats(texts, option):
+    names = {"df": pd.DataFrame({"日期": texts}), "pd": pd}
+    code = f"df['日期'] = pd.to_datetime(df['日期']{option})"
+    [problem] = check(code, names)
+    assert problem["kind"] == "not_dates"
+    corrected = code[: problem["column"]] + problem["correction"] + code[problem["end_column"] :]
+    if not option:
+        with pytest.raises((ValueError, UserWarning)):
+            exec(code, {"df": names["df"].copy(), "pd": pd})
+    exec(corrected, names)
+    count = sum(text is not None for text in texts)
+    assert (names["df"]["日期"].dt.year == 2024).sum() == count
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ["2024-01-08", "2024-1-9"],
+        ["2024.1.29", "2024.1.30"],
+        ["5 Jan 2024", "16 Jan 2024"],
+        ["01/02/2024", "11/2/2024"],
+    ],
+)
+def test_dates_in_one_format(texts):
+    code = "pd.to_datetime(df['day'])"
+    names = {"df": pd.DataFrame({"day": texts}), "pd": pd}
+    assert check(code, names) == []
+    exec(code, names)
+
+
+def test_dates_with_a_given_format_are_not_examined():
+    names = {"df": pd.DataFrame({"day": ["2024-01-08", "2024/1/9"]}), "pd": pd}
+    assert check("pd.to_datetime(df['day'], format='mixed')", names) == []
+
+
+def test_the_year_of_dates_in_several_formats():
+    names = {"df": pd.DataFrame({"日期": ["2024/1/8", "2024年1月9日"]}), "pd": pd}
+    code = "df['日期'].dt.year.tolist()"
+    [problem] = check(code, names)
+    corrected = code[: problem["column"]] + problem["correction"] + code[problem["end_column"] :]
+    assert eval(corrected, names) == [2024, 2024]

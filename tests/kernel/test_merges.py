@@ -152,3 +152,41 @@ class Odd(str):
 def test_objects_are_not_compared():
     odd = pd.DataFrame({"key": pd.Series([Odd("a"), Odd("a")], dtype=object), "n": [1, 2]})
     assert not check_suggestion("odd.merge(odd, on='key')", {"odd": odd})["signals"]
+
+
+def keys() -> dict[str, Any]:
+    return {
+        "pd": pd,
+        "orders": pd.DataFrame({"order": [7, 8, 9, 10], "客户": [3, 1, 2, 3], "sum": [5, 6, 7, 8]}),
+        "people": pd.DataFrame({"id": [1, 2, 3, 4], "name": ["a", "b", "c", "a"]}),
+        "twins": pd.DataFrame({"id": [1, 2, 3], "number": [3, 2, 1]}),
+        "few": pd.DataFrame({"id": [1, 2], "name": ["a", "b"]}),
+        "towns": pd.DataFrame({"id": [81, 82, 83], "name": ["x", "y", "z"]}),
+    }
+
+
+@pytest.mark.parametrize(
+    ("code", "corrected"),
+    [
+        ("orders.merge(people, on='客户')", "left_on='客户', right_on='id'"),
+        ("orders.merge(people, how='left', on=['id'])", "left_on='客户', right_on='id'"),
+        ("pd.merge(people, orders, on='客户')", "left_on='id', right_on='客户'"),
+        ("people.merge(orders[['客户', 'sum']], on='id')", "left_on='id', right_on='客户'"),
+    ],
+)
+def test_a_key_with_another_name_on_the_other_side(code, corrected):
+    with pytest.raises(KeyError):
+        exec(code, keys())
+    [problem] = check_suggestion(code, keys())["problems"]
+    assert problem["correction"] == corrected
+    before, after = code[: problem["column"]], code[problem["end_column"] :]
+    result = eval(before + corrected + after, keys())
+    assert len(result) == 4
+    assert check_suggestion(before + corrected + after, keys())["problems"] == []
+
+
+@pytest.mark.parametrize("other", ["twins", "few", "towns"])
+def test_keys_without_one_certain_other_name(other):
+    problems = check_suggestion(f"orders.merge({other}, on='客户')", keys())["problems"]
+    assert [problem["kind"] for problem in problems] == ["missing_column"]
+    assert not problems[0]["correction"]

@@ -18,11 +18,13 @@ from typing import Any
 from ..inspection.dtypes import Dtype, stored_values
 from ..inspection.scalars import is_missing
 from .context import Context
-from .values import Arguments, Frame, Groups, Series
+from .values import Arguments, Frame, Groups, Labels, Series, Value
 
 _MAX_KEY_ROWS = 50_000  # of both sides; the keys of more rows aren't counted
 _FEWEST_LOST = 3  # rows, and the share of the rows
 _LOST_SHARE = 0.1
+_FEWEST_KEYS = 3  # that are the same, and the share of the keys
+_SAME_SHARE_OF_KEYS = 0.8
 
 
 def examine_merge(
@@ -50,6 +52,41 @@ def examine_merge(
             name = _variable(arguments, side)
             context.add_signal(arguments.node, "lost", name, keys[side], size, stay[side])
     return set(sides[0].columns) if total > stay[0] else set()
+
+
+def report_other_key(
+    context: Context, sides: list[Value], wanted: Labels, arguments: Arguments
+) -> bool:
+    """Report a key that one side lacks, if a single column there has the same values."""
+    frames = [side for side in sides if isinstance(side, Frame) and side.index is not None]
+    word = next((item for item in arguments.node.keywords if item.arg == "on"), None)
+    has_position = hasattr(word, "lineno")  # since CPython 3.9
+    if len(frames) < 2 or len(wanted.names) != 1 or not has_position:
+        return False
+    [name] = wanted.names
+    has = [context.has_column(side, name) or name in side.index_names for side in frames]
+    if has[0] == has[1]:
+        return False
+    values = _key_values(frames[has.index(True)].dtypes.get(name))
+    others = frames[has.index(False)].dtypes.items()
+    same = [label for label, dtype in others if _are_same_keys(values, _key_values(dtype))]
+    if len(same) != 1:
+        return False
+    keys = [name, same[0]] if has[0] else [same[0], name]
+    message = f"One side has no column {name!r}, but {same[0]!r} with the same values."
+    candidates = ["left_on={!r}, right_on={!r}".format(*keys)]
+    context.report_code(word, "not_valid", message, candidates)
+    return True
+
+
+def _are_same_keys(first: list[Any] | None, second: list[Any] | None) -> bool:
+    """Return whether one side has each key once, and most keys of the other side."""
+    for unique, other in ((first or [], second or []), (second or [], first or [])):
+        keys, distinct = set(unique), set(other) - {None}
+        if len(unique) == len(keys) >= _FEWEST_KEYS and distinct:
+            if len(distinct & keys) >= len(distinct) * _SAME_SHARE_OF_KEYS:
+                return True
+    return False
 
 
 def examine_sum(context: Context, value: Series | Groups, name: str, node: ast.Call) -> None:

@@ -10,7 +10,7 @@ import re
 from typing import Any
 
 from .context import Context, apply_in_place
-from .merges import examine_merge, examine_sum
+from .merges import examine_merge, examine_sum, report_other_key
 from .value_checks import aggregated_columns, check_functions
 from .values import UNKNOWN, Arguments, Frame, Function, Groups, Labels, Row, Series, Value
 
@@ -144,6 +144,8 @@ def _reset_index(context: Context, frame: Frame, arguments: Arguments) -> Value:
 
 def merge_frames(context: Context, left: Value, right: Value, arguments: Arguments) -> Value:
     shared = context.labels(arguments.get("on"))
+    if report_other_key(context, [left, right], shared, arguments):
+        shared = context.labels(None)
     for side, parameter in ((left, "left_on"), (right, "right_on")):
         if isinstance(side, Frame):
             for wanted in (shared, context.labels(arguments.get(parameter))):

@@ -84,7 +84,9 @@ def check_accessor(context: Context, series: Series, node: ast.Attribute) -> Non
         context.report_code(node.value, "not_text", message, converted)
         return
     pandas, dates = context.name_of_module("pandas"), series.dtype and series.dtype.dates
-    converted = [f"{pandas}.to_datetime({text})"] if pandas and dates else []
+    formats = series.dtype.formats if series.dtype else ""
+    function = f"{pandas}.to_datetime"
+    converted = [_read_dates(function, text, formats)] if pandas and (dates or formats) else []
     if converted and dates == "unclear":
         converted.append(f"{pandas}.to_datetime({text}, dayfirst=True)")
     message = f".dt needs dates, but {_content(series)}."
@@ -225,8 +227,32 @@ def check_functions(
                 return
 
 
+def check_dates(context: Context, node: ast.Call) -> None:
+    """Report ``to_datetime`` for dates in several formats: it only reads the first one's."""
+    value = context.value(node.args[0]) if len(node.args) == 1 else UNKNOWN
+    formats = value.dtype.formats if isinstance(value, Series) and value.dtype else ""
+    if not formats or {keyword.arg for keyword in node.keywords} - {"errors"}:
+        return
+    text_of = context.problems.text_of
+    options = [text_of(keyword) for keyword in node.keywords]
+    corrected = _read_dates(text_of(node.func), text_of(node.args[0]), formats, options)
+    name = "the Series" if value.name is None else f"the column {value.name!r}"
+    message = f"to_datetime() can't read all dates: {name} has them in other or several formats."
+    context.report_code(node, "not_dates", message, [corrected])
+
+
+def _read_dates(function: str, text: str, formats: str, options: Iterable[str] = ()) -> str:
+    """Return a call of ``to_datetime`` that reads dates in several formats."""
+    if formats == "dates":
+        text = f"{text}.str.replace('[年月./]', '-', regex=True).str.rstrip('日')"
+    given = [*(["format='mixed'"] if formats == "times" else []), *options]
+    return f"{function}({', '.join([text, *given])})"
+
+
 def check_function(context: Context, name: str, node: ast.Call) -> None:
     """Report functions such as ``numpy.sqrt`` if the argument contains text."""
+    if name == "pandas.to_datetime":
+        check_dates(context, node)
     library, _, short_name = name.rpartition(".")
     if name != "pandas.to_numeric" and (library != "numpy" or short_name not in _NUMPY_FUNCTIONS):
         return

@@ -39,6 +39,9 @@ _MULTIPLIERS = set(
 )
 _NUMBER_PART = re.compile(r"[\d\s.,-]")
 _DATE = re.compile(r"\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}\b")
+# Dates that begin with the year, and those with times that pandas reads one by one.
+_YEAR_FIRST = re.compile(r"\d{4}[-/.年]\d{1,2}[-/.月]\d{1,2}日?")
+_TIME = re.compile(r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}([ T]\d{1,2}:\d{2}(:\d{2})?)?")
 
 
 class Dtype:
@@ -49,6 +52,8 @@ class Dtype:
     ``has_figures`` that one is a text with digits, but no letters, ``has_only_words`` that no text
     is a number, and ``has_amounts`` that all are numbers with the same unit. ``dates`` is "clear"
     if all are dates as texts, "unclear" if the order of day and month isn't certain, and else "".
+    ``formats`` is "" if ``to_datetime`` may read them, "dates" if all are dates, and "times" if
+    some have a time.
     ``stored`` is the array with the values of all rows, and the row of the array, or None.
     """
 
@@ -60,6 +65,7 @@ class Dtype:
         texts = [text for text in texts if type(text) is str and len(text) <= _LONGEST_NUMBER]
         self.has_words = any(map(_is_word, texts))
         self.dates = _date_style(texts) if self.is_all_text else ""
+        self.formats = _formats(texts) if self.is_all_text else ""
         self.has_figures = not self.dates and any(map(_is_figure, texts))
         self.has_only_words = bool(texts) and all(map(_is_word, texts))
         units = {_NUMBER_PART.sub("", text) for text in texts}
@@ -75,7 +81,7 @@ class Dtype:
     def of_some_rows(self) -> Dtype:
         """Return what some rows contain; there may be no row at all."""
         dtype = Dtype(self.kind)
-        dtype.is_all_text, dtype.dates = self.is_all_text, self.dates
+        dtype.is_all_text, dtype.dates, dtype.formats = self.is_all_text, self.dates, self.formats
         dtype.has_figures = self.has_figures
         dtype.has_only_words, dtype.has_amounts = self.has_only_words, self.has_amounts
         return dtype
@@ -188,6 +194,16 @@ def _date_style(texts: list[str]) -> str:
     if texts and all(map(_CLEAR_DATE.match, texts)):
         return "clear"
     return "unclear" if texts and all(map(_DATE.match, texts)) else ""
+
+
+def _formats(texts: list[str]) -> str:
+    """Return the kind of dates that have several formats, or one that pandas doesn't know."""
+    shapes = {re.sub(r"\d+", "0", text) for text in texts}
+    if len(shapes) < 2 and "年" not in "".join(shapes):
+        return ""
+    if all(map(_YEAR_FIRST.fullmatch, texts)):
+        return "dates"
+    return "times" if all(map(_TIME.fullmatch, texts)) else ""
 
 
 def csv_dtypes(header: list[str], rows: Iterable[list[str]]) -> dict[str, Dtype]:
