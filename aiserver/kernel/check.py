@@ -28,7 +28,7 @@ from typing import Any
 
 from .frames.flow import Flow
 from .frames.meant import meant_frames
-from .frames.requested import check_names_of_request
+from .frames.requested import check_names_of_request, check_relation
 from .frames.shown_copies import check_shown_copy
 from .inspection.dtypes import WRONG_DTYPES
 from .inspection.modules import import_of
@@ -79,7 +79,8 @@ def check_suggestion(
 
     ``folder`` is the kernel's current folder, ``intent`` the person's request, ``original`` the
     code that the request was about, ``own_code`` that which the suggestion would replace. With the
-    mode ``agent``, no files are looked at; with ``change``, the request asks for a change of data.
+    mode ``agent``, no files are looked at; with ``change``, the request asks for a change of data;
+    with ``repair``, the code is another attempt after ``original``.
     The check stops after ``seconds``. Never raises: if an analysis fails, problems may be missing.
     """
     warnings: list[dict[str, Any]] = []
@@ -107,6 +108,8 @@ def check_suggestion(
             flow.run(tree)
             if mode == "change":
                 check_shown_copy(flow, tree)
+            if mode == "repair":
+                check_relation(flow, tree, original)
             check_names_of_request(flow, tree, intent, original + own_code)
         with contextlib.suppress(Exception):
             problems.check_time()

@@ -22,7 +22,10 @@ import { type ISignal, SIGNAL } from './signals';
 export interface ICheckedRequest {
   /** The code that the request was about. */
   readonly source: string;
-  /** Such as `document`, or `change` if the request asks for a change of data. */
+  /**
+   * Such as `document`, `change` if the request asks for a change of data, or `repair` for another
+   * attempt after `source`.
+   */
   readonly mode: string;
   /** The person's words; empty if there are none. */
   readonly intent?: string;

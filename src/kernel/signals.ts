@@ -19,6 +19,8 @@ export const SIGNAL = record({
   before: count,
   after: count
 });
+/** The kind for another attempt that uses none of the data; it has no sentence of its own. */
+export const UNRELATED = 'unrelated';
 const STATE_RESULT = record({ state: text });
 const SIGNALS_RESULT = record({ signals: listOf<ISignal>(SIGNAL) });
 

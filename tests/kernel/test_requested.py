@@ -69,3 +69,25 @@ def test_a_name_that_is_used_or_uncertain_is_no_signal(intent, code):
 def test_what_the_cell_had_can_be_removed():
     own_code = "visits[visits['path'] == '/login']['age']"
     assert unused("drop the filter on /login", "visits['age']", own_code) == []
+
+
+FAILED = "total = visits['ages'].sum() / limit\nvisits['城市'].unique()"
+
+
+@pytest.mark.parametrize(
+    ("code", "is_unrelated"),
+    [
+        ("print(sum(range(3)))", True),
+        ("data = pd.DataFrame({'other': [1]})\ndata['other'].mean()", True),
+        ("visits.age.sum()", False),
+        ("x = [limit, 2]", False),
+        ("f = pd.read_csv('a.csv')\nf['城市'].nunique()", False),
+    ],
+)
+def test_another_attempt_that_uses_nothing_of_the_failed_code(code, is_unrelated):
+    space = {"pd": pd, "limit": 3, "_1": 2, "visits": pd.DataFrame({"age": [1], "城市": ["北京"]})}
+    result = check_suggestion(code, space, mode="repair", original=FAILED)
+    assert ("unrelated" in [item["kind"] for item in result["signals"]]) == is_unrelated
+    for more in ({"original": FAILED}, {"mode": "repair", "original": "print(_1)"}):
+        signals = check_suggestion(code, space, **more)["signals"]
+        assert "unrelated" not in [item["kind"] for item in signals]

@@ -2,6 +2,8 @@
 
 Small models often choose another column than the one that was asked for, or drop a condition. The
 signal ``not_used`` has the names as its ``labels``.
+
+If code failed, they also answer with code about something else, which runs: ``unrelated``.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ from ..inspection.dtypes import stored_values
 from .context import Context
 from .values import Frame
 
+_DATA_CLASSES = (int, float, bool, str, list, tuple, dict, set)
 _READ_VALUES = 50  # of a column
 _MAX_COLUMNS_NAMED = 500
 _MAX_LENGTH = 60  # characters of a name
@@ -50,6 +53,22 @@ def check_names_of_request(context: Context, tree: ast.Module, intent: str, befo
                 unused.append(name)
     if unused:
         context.add_signal(tree.body[0], "not_used", "", unused)
+
+
+def check_relation(context: Context, tree: ast.Module, failed: str) -> None:
+    """Add the signal ``unrelated`` if the code uses none of the data that failed code has used."""
+    frames = context.frames()
+    names = {name for name, value in context.variables.items() if type(value) in _DATA_CLASSES}
+    names = {name for name in names if not name.startswith("_")}.union(frames)
+    for frame in frames.values():
+        names.update(list(frame.columns)[:_MAX_COLUMNS_NAMED])
+    used = {name for name in names if name and _has_word(failed, name)}
+    if used and tree.body and not any(_has_word(context.problems.text, name) for name in used):
+        context.add_signal(tree.body[0], "unrelated", "", [])
+
+
+def _has_word(code: str, name: str) -> bool:
+    return name in code and bool(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", code))
 
 
 def _names_in(frame: Frame) -> Iterable[str]:

@@ -138,9 +138,10 @@ describe('checkSuggestion', () => {
       (await t.requested(2)).push(start(2), answer(2, 'repair'), null);
       await repaired;
       const request = { source: 'x = 1', mode: checked, intent: 'do it' };
+      const again = { ...request, source: expect.any(String) };
       expect(t.target.check.mock.calls).toMatchObject([
         ['1', request],
-        ['2', { ...request, source: expect.any(String) }]
+        ['2', { ...again, mode: checked || 'repair' }]
       ]);
     }
   );
@@ -298,6 +299,23 @@ describe('a repair', () => {
     void t.model.retry();
     await t.requested(3);
     expect(t.bodies[2]).toMatchObject({ intent: 'do it', source: 'x = 1' });
+    t.model.dispose();
+  });
+
+  it('isn’t offered if it uses nothing of the data of the code before', async () => {
+    const interaction = { ...turn(2, 'x = 3'), mode: 'repair' };
+    const answer: StreamEvent = { type: 'done', interaction, revision: 2 };
+    const { t, repaired } = await repair(answer, null);
+    t.target.check.mockResolvedValue([]);
+    const signal = { name: '', labels: [], before: 0, after: 0 };
+    t.earlySignals.push({ ...signal, kind: 'unrelated' });
+    await repaired;
+    await t.model.check();
+    const request = t.target.check.mock.lastCall?.[1];
+    expect(request).toMatchObject({ source: 'x = 2', mode: 'repair' });
+    expect(t.model.isOffered).toBe(false);
+    expect(await t.model.decision.accept()).toBe(false);
+    expect(t.recorded).toEqual([]);
     t.model.dispose();
   });
 

@@ -226,12 +226,12 @@ export class Decision {
   }
 
   /**
-   * Write and record the suggestion as shown. Return false if it changes nothing, or the cell can't
+   * Write and record the suggestion as shown. Return false if it isn’t offered, or the cell can't
    * be written. Without the `next` phase, the row closes unless it contains text.
    */
   async accept(next?: 'running'): Promise<boolean> {
-    const { changesNothing, suggestion, state, target } = this._store;
-    if (!this._isOpen || !suggestion || changesNothing) {
+    const { isOffered, suggestion, state, target } = this._store;
+    if (!this._isOpen || !suggestion || !isOffered) {
       return false;
     }
     const data = this._acceptedData(suggestion);

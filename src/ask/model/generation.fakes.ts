@@ -140,6 +140,8 @@ export function setup(
   };
   /** The check's warnings besides the problems. */
   const warnings: IWarning[] = [];
+  /** Its signals. */
+  const earlySignals: ISignal[] = [];
   const target = {
     cellId: 'c1',
     cellType: 'code' as const,
@@ -168,7 +170,13 @@ export function setup(
       ...args: [string, ICheckedRequest?]
     ): Promise<ICheck | null> => {
       const problems = await target.check(...args);
-      return problems && { problems, warnings: [...warnings], signals: [] };
+      return (
+        problems && {
+          problems,
+          warnings: [...warnings],
+          signals: [...earlySignals]
+        }
+      );
     },
     runCount: (): number | null => null,
     kernelState: jest.fn(async (_code: string) => null as string | null),
@@ -248,6 +256,7 @@ export function setup(
     states,
     target,
     warnings,
+    earlySignals,
     steps,
     untilNotified: async (count: number) => {
       while (notified.length < count) {

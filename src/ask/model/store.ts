@@ -13,6 +13,7 @@ import type {
 } from '../../api/types';
 import type { ITarget } from '../../cells/notebookCell';
 import type { ICheckedRequest, IProblem } from '../../kernel/check';
+import { UNRELATED } from '../../kernel/signals';
 import { isTransient } from '../../state/failure';
 import type { IHistory } from '../../tokens';
 import { type IAnswer, type ISuggestion, NO_TURN, withAnswer } from './answers';
@@ -130,6 +131,28 @@ export class GenerationStore {
       phase === 'suggested' &&
       this.target.source()?.trimEnd() === code.trimEnd()
     );
+  }
+
+  /** Whether the suggestion was asked for because other code failed, or has problems. */
+  get isAnotherAttempt(): boolean {
+    const { phase, intent } = this._state;
+    const mode = this.suggestion?.mode;
+    // The text of a request to fix an error contains the error.
+    const isFix = mode === 'fix' && intent.includes('\n');
+    return phase === 'suggested' && (isFix || mode === 'repair');
+  }
+
+  /** Whether the suggestion uses none of the data of the code that failed. */
+  get isUnrelated(): boolean {
+    const { phase, signals } = this._state;
+    return (
+      phase === 'suggested' && signals.some(({ kind }) => kind === UNRELATED)
+    );
+  }
+
+  /** Whether the suggestion can be accepted. */
+  get isOffered(): boolean {
+    return !this.changesNothing && !this.isUnrelated;
   }
 
   /** The lines of the open suggestion, or of the cell, that may change; null for all. */
@@ -327,14 +350,37 @@ export class GenerationStore {
       .pop();
   }
 
+  /** The code before another attempt: the answer to repair, or the cell's. */
+  private get _failedCode(): string {
+    const { answer, answers } = this;
+    const before = answers[answers.findIndex(item => item === answer) - 1];
+    const isRepair = answer?.suggestion.mode === 'repair';
+    const source = isRepair
+      ? before?.suggestion.source
+      : answer?.request?.source;
+    return source ?? '';
+  }
+
   private get _checkedRequest(): ICheckedRequest {
-    const source = this.answer?.request?.source ?? '';
+    const mode = this._checkedMode;
+    const source =
+      mode === 'repair' ? this._failedCode : this.answer?.request?.source;
+    return {
+      source: source ?? '',
+      mode,
+      intent: this._asked?.request?.typed ?? ''
+    };
+  }
+
+  private get _checkedMode(): string {
     const mode = this._asked?.suggestion.mode ?? '';
-    const intent = this._asked?.request?.typed ?? '';
-    if (source && ADDITIVE_MODES.includes(mode)) {
-      return { source, mode, intent };
+    if (ADDITIVE_MODES.includes(mode) && this.answer?.request?.source) {
+      return mode;
     }
-    return { source, mode: this.isDataChange ? 'change' : '', intent };
+    if (this.isAnotherAttempt) {
+      return 'repair';
+    }
+    return this.isDataChange ? 'change' : '';
   }
 
   private _attached(intent: string): IAttached {

@@ -16,7 +16,12 @@ async function renderOn(platform: string): Promise<string> {
     // Use the React instance of the isolated module.
     const { renderToStaticMarkup } = await import('react-dom/server');
     const state = { ...INITIAL_STATE, phase: 'suggested' };
-    const model = { target: {}, decision: {}, state } as GenerationModel;
+    const model = {
+      isOffered: true,
+      target: {},
+      decision: {},
+      state
+    } as GenerationModel;
     const trans = nullTranslator.load('aiserver');
     html = renderToStaticMarkup(
       <Actions

@@ -79,17 +79,17 @@ export function Actions(props: IActionsProps): React.JSX.Element {
 
 function SuggestionActions({ row }: IRowProps): React.JSX.Element {
   const { model, trans } = row;
-  const { changesNothing, decision, state, target } = model;
+  const { decision, isOffered, state, target } = model;
   const isOfAgent = model.suggestion?.agent !== undefined;
   // What can't be saved or written into the cell can be copied.
   const needsCopy =
     target.isReadOnly || state.saveError || state.notice === 'not_written';
   return (
     <>
-      {changesNothing ? (
-        <RetryButton row={row} isPrimary />
-      ) : (
+      {isOffered ? (
         <AcceptButton row={row} />
+      ) : (
+        <RetryButton row={row} isPrimary />
       )}
       <Button
         label={trans.__('Reject')}
@@ -97,9 +97,9 @@ function SuggestionActions({ row }: IRowProps): React.JSX.Element {
         run={() => void decision.reject()}
       />
       {isOfAgent && <RejectReason row={row} />}
-      {!changesNothing && <RunButton row={row} />}
+      {isOffered && <RunButton row={row} />}
       {needsCopy && <CopyButton text={state.code} trans={trans} />}
-      {!changesNothing && !state.isRemedy && <RetryButton row={row} />}
+      {isOffered && !state.isRemedy && <RetryButton row={row} />}
       {decision.isRevised && (
         <Button
           label={trans.__('Restore the original suggestion')}

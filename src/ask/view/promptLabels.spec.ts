@@ -1,9 +1,16 @@
 import { nullTranslator } from '@jupyterlab/translation';
 
+import { setup } from '../model/generation.fakes';
 import { IGenerationState, INITIAL_STATE } from '../model/state';
 import { noticeText } from './promptLabels';
 
 const trans = nullTranslator.load('aiserver');
+const SHOWN = {
+  changesNothing: false,
+  isAnotherAttempt: false,
+  isOffered: true,
+  isUnrelated: false
+};
 
 it('says in one sentence what was corrected, by the server and in the page', () => {
   const state = {
@@ -13,7 +20,7 @@ it('says in one sentence what was corrected, by the server and in the page', () 
     corrections: ['prise → price']
   };
   const textOf = (state: IGenerationState) =>
-    noticeText({ state, changesNothing: false, suggestion: null }, trans);
+    noticeText({ ...SHOWN, state }, trans);
   expect(textOf(state)).toBe(
     'Corrected automatically: typographic quotes, prise → price.'
   );
@@ -32,18 +39,24 @@ it.each([
   ['document', 'sum', false]
 ])('says that an answer of mode %s to %j is another attempt: %s', (...args) => {
   const [mode, intent, isExpected] = args;
-  const state = { ...INITIAL_STATE, phase: 'suggested' as const, intent };
-  const shown = { state, changesNothing: false, suggestion: { mode } };
-  expect(/^This is another attempt/.test(noticeText(shown, trans))).toBe(
+  const { model } = setup();
+  const suggestion = { turnId: 1, code: 'x', outcome: 'open', title: '', mode };
+  jest.spyOn(model, 'suggestion', 'get').mockReturnValue(suggestion as never);
+  model.setState({ phase: 'suggested', intent });
+  expect(/^This is another attempt/.test(noticeText(model, trans))).toBe(
     isExpected
   );
+  model.setState({
+    signals: [{ kind: 'unrelated', name: '', labels: [], before: 0, after: 0 }]
+  });
+  expect(noticeText(model, trans)).toMatch(/it isn’t offered/);
 });
 
 it('doesn’t speak of a description if an answer changes nothing', () => {
   const state = { ...INITIAL_STATE, phase: 'suggested' } as const;
   const text =
     'The answer is the same as the current code. Say what should be different, or choose another model.';
-  expect(
-    noticeText({ state, changesNothing: true, suggestion: null }, trans)
-  ).toBe(text);
+  expect(noticeText({ ...SHOWN, state, changesNothing: true }, trans)).toBe(
+    text
+  );
 });

@@ -2,7 +2,6 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { IProblem } from '../../kernel/check';
-import type { ISuggestion } from '../model/answers';
 import type { GenerationModel } from '../model/generation';
 import { problemLine } from '../model/problems';
 import type { IGenerationState, Notice, Phase } from '../model/state';
@@ -66,12 +65,13 @@ export function problemLines(problems: readonly IProblem[]): string[] {
   return problems.slice(0, MAX_PROBLEMS).map(problemLine);
 }
 
-type IShown = Pick<GenerationModel, 'state' | 'changesNothing'> & {
-  readonly suggestion: Pick<ISuggestion, 'mode'> | null;
-};
+type IShown = Pick<
+  GenerationModel,
+  'state' | 'changesNothing' | 'isAnotherAttempt' | 'isOffered' | 'isUnrelated'
+>;
 
 export function noticeText(
-  { state, changesNothing, suggestion }: IShown,
+  { state, changesNothing, isAnotherAttempt, isUnrelated }: IShown,
   trans: TranslationBundle
 ): string {
   const { isCellEdited, overwrittenCount, saveError } = state;
@@ -82,7 +82,12 @@ export function noticeText(
     stateNoticeText(state, trans),
     changesNothing ? changesNothingText(state, trans) : '',
     missingFramesText(state, trans),
-    !changesNothing && isAnotherAttempt(state, suggestion)
+    isUnrelated
+      ? trans.__(
+          'This attempt uses nothing of the data of the code before, so it isn’t offered. Say what should be different, or choose another model.'
+        )
+      : '',
+    isAnotherAttempt && !isUnrelated && !changesNothing
       ? trans.__(
           'This is another attempt. It may run and still be wrong, so look at its result.'
         )
@@ -101,15 +106,6 @@ export function noticeText(
         )
       : ''
   );
-}
-
-function isAnotherAttempt(
-  { phase, intent }: IGenerationState,
-  suggestion: IShown['suggestion']
-): boolean {
-  // The text of a request to fix an error contains the error.
-  const isFix = suggestion?.mode === 'fix' && intent.includes('\n');
-  return phase === 'suggested' && (isFix || suggestion?.mode === 'repair');
 }
 
 function replacedTexts(
@@ -222,7 +218,7 @@ export function announcement(shown: IShown, trans: TranslationBundle): string {
     const ready = trans.__(
       'The suggestion is ready. Shift+Enter accepts it, Escape rejects it.'
     );
-    return shown.changesNothing ? notice : joinSentences(ready, notice);
+    return shown.isOffered ? joinSentences(ready, notice) : notice;
   }
   if (phase === 'answered') {
     return joinSentences(trans.__('The answer is ready.'), notice);

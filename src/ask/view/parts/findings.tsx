@@ -10,7 +10,7 @@ import * as React from 'react';
 
 import type { ITarget } from '../../../cells/notebookCell';
 import type { IProblem, IWarning } from '../../../kernel/check';
-import type { ISignal } from '../../../kernel/signals';
+import { type ISignal, UNRELATED } from '../../../kernel/signals';
 import { countText } from '../../../labels/formats';
 import { joinSentences } from '../../../labels/serverText';
 import { Button } from '../../../ui/button';
@@ -256,7 +256,7 @@ export function SignalList(props: {
     <List
       label={trans.__('About the result')}
       role="status"
-      findings={signals}
+      findings={signals.filter(({ kind }) => kind !== UNRELATED)}
       trans={trans}
       show={signal => <span>{signalText(signal, trans)}</span>}
     />
