@@ -17,7 +17,7 @@ OTHER = next(model for model in CATALOGUE if model.fill_tokens is None)
 @pytest.fixture(autouse=True)
 def small_computer(bare_machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Run on a machine for which the smallest model is suggested."""
-    monkeypatch.setattr(machine, "cores", lambda: 2)
+    monkeypatch.setattr(machine, "cores", lambda: 1)
 
 
 def install(*models: CatalogueModel) -> None:
