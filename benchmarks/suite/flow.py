@@ -261,7 +261,7 @@ def _judged(answer: Answer, item: Item, notebook: Notebook, judge: Judge) -> _Ju
     code, kernel = answer.code, notebook.kernel
     is_change = page_rules.asks_for_change(item.request)
     marks = kernel.check(code, "change" if is_change else "")
-    marks += kernel.early_signals(code, item.source)
+    marks += kernel.early_signals(code, item.source, item.request)
     state = kernel.state(code)
     output, right = judge(item, notebook, code)
     if output.error is None:

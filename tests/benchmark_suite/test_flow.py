@@ -53,7 +53,7 @@ class FakeNotebook:
         self.kernel: Any = SimpleNamespace(
             check=check,
             describe=lambda examples: described,
-            early_signals=lambda code, own_code: [],
+            early_signals=lambda code, own_code, intent: [],
             state=lambda code: code,
             signals=self.signals,
         )
