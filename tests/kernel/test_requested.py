@@ -88,6 +88,6 @@ def test_another_attempt_that_uses_nothing_of_the_failed_code(code, is_unrelated
     space = {"pd": pd, "limit": 3, "_1": 2, "visits": pd.DataFrame({"age": [1], "城市": ["北京"]})}
     result = check_suggestion(code, space, mode="repair", original=FAILED)
     assert ("unrelated" in [item["kind"] for item in result["signals"]]) == is_unrelated
-    for more in ({"original": FAILED}, {"mode": "repair", "original": "print(_1)"}):
-        signals = check_suggestion(code, space, **more)["signals"]
+    for mode, original in (("", FAILED), ("repair", "print(_1)")):
+        signals = check_suggestion(code, space, mode=mode, original=original)["signals"]
         assert "unrelated" not in [item["kind"] for item in signals]

@@ -230,8 +230,10 @@ def check_functions(
 def check_dates(context: Context, node: ast.Call) -> None:
     """Report ``to_datetime`` for dates in several formats: it only reads the first one's."""
     value = context.value(node.args[0]) if len(node.args) == 1 else UNKNOWN
-    formats = value.dtype.formats if isinstance(value, Series) and value.dtype else ""
-    if not formats or {keyword.arg for keyword in node.keywords} - {"errors"}:
+    if not isinstance(value, Series) or {keyword.arg for keyword in node.keywords} - {"errors"}:
+        return
+    formats = value.dtype.formats if value.dtype else ""
+    if not formats:
         return
     text_of = context.problems.text_of
     options = [text_of(keyword) for keyword in node.keywords]
