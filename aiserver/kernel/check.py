@@ -80,13 +80,13 @@ def check_suggestion(
     ``folder`` is the kernel's current folder, ``intent`` the person's request, ``original`` the
     code that the request was about, ``own_code`` that which the suggestion would replace. With the
     mode ``agent``, no files are looked at; with ``change``, the request asks for a change of data;
-    with ``repair``, the code is another attempt after ``original``.
-    The check stops after ``seconds``. Never raises: if an analysis fails, problems may be missing.
+    with ``repair``, the code is another attempt after ``original``. The check stops after
+    ``seconds``. Never raises: if an analysis fails, problems may be missing.
     """
     warnings: list[dict[str, Any]] = []
     signals: list[dict[str, Any]] = []
     if len(code) > _LONGEST_PARSED:
-        return {"problems": [], "warnings": warnings, "signals": []}
+        return {"problems": [], "warnings": warnings, "signals": signals}
     deadline = time.monotonic() + seconds
     source = Source(code)
     problems = Problems(source.text, source.indent, limit, deadline)
@@ -114,13 +114,7 @@ def check_suggestion(
         with contextlib.suppress(Exception):
             problems.check_time()
             warnings = find_overwrites(source, plain, own_code, deadline, flow.folder)
-        reloaded = {warning["name"] for warning in warnings if warning["kind"] == "reloaded"}
-        signals = [
-            signal
-            for signal in flow.signals
-            if signal["kind"] != "read_again"
-            or not (signal["name"] in reloaded or signal["labels"][0] in own_code)
-        ]
+        signals = flow.signals
     return {"problems": problems.sorted(), "warnings": warnings, "signals": signals}
 
 

@@ -10,8 +10,7 @@ A signal is a fact, not a problem. It is a dict with these keys:
 - ``before`` and ``after``: numbers of rows, or 0
 
 The check reports others before the run, which also have their ``line``: those of
-``frames/merges.py`` and ``frames/requested.py``, and ``read_again`` (the DataFrame ``name`` has the
-data of the file that ``labels`` has).
+``frames/merges.py`` and ``frames/requested.py``.
 
 The page keeps the state before the run as a text, so that the kernel needs no variable for it.
 """

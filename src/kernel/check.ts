@@ -95,8 +95,8 @@ export type ICheck = Infer<typeof CHECK_RESULT>;
 
 /**
  * Return at most 20 problems of the code, and the warnings and signals about it, in the order of
- * their positions. With `request`, code that it didn't ask to change is a problem. `ownCode` is the cell's
- * code, which the code would replace.
+ * their positions. With `request`, code that it didn't ask to change is a problem. `ownCode` is the
+ * cell's code, which the code would replace.
  *
  * @throws KernelBusyError; Error if the kernel died or its reply is invalid.
  */

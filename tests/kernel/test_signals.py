@@ -8,7 +8,6 @@ import contextlib
 import io
 import json
 import warnings
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,6 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from aiserver.kernel.check import check_cell, check_suggestion
 from aiserver.kernel.signals import signals_after, state_before
 
 from ..effort import at_most
@@ -189,29 +187,3 @@ def test_objects_of_a_person_are_not_touched():
     space = {"odd": pd.DataFrame({"value": [Odd(), Odd()]}), "other": Odd()}
     state = decoded(state_before(space, "odd = other"))["state"]
     assert decoded(signals_after(space, "odd = other", state, "", "", True)) == {"signals": []}
-
-
-@pytest.fixture
-def sales(tmp_path: Path) -> pd.DataFrame:
-    frame = pd.DataFrame({"city": ["Bonn", "Ulm"], "qty": [1, 2], "day": ["2024-01-01"] * 2})
-    frame.to_csv(tmp_path / "sales.csv", index=False)
-    frame.iloc[::-1].to_csv(tmp_path / "older.csv", index=False)
-    frame["day"] = pd.to_datetime(frame["day"])
-    return frame.assign(total=[2, 4])
-
-
-def test_a_file_that_is_read_again(sales, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    space = {"pd": pd, "sales": sales, "np": np}
-    [signal] = check_suggestion("df = pd.read_csv('sales.csv')\ndf.head()", space)["signals"]
-    assert (signal["kind"], signal["name"]) == ("read_again", "sales")
-    assert signal["labels"] == ["sales.csv"]
-    right = [
-        ("df = pd.read_csv('older.csv')", ""),  # the same columns, other rows
-        ("sales = pd.read_csv('sales.csv')", ""),  # a warning
-        ("df = pd.read_csv('sales.csv', nrows=1)", ""),
-        ("df = pd.read_csv('sales.csv')", "df = pd.read_csv('sales.csv', sep=',')"),
-        ("if len(sales) > 5:\n    df = pd.read_csv('sales.csv')", ""),
-    ]
-    for code, own_code in right:
-        assert decoded(check_cell(space, code, own_code, "", ""))["signals"] == []

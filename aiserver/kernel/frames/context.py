@@ -33,8 +33,7 @@ class Context:
     ``possible_columns`` are columns that any frame may have. ``plain_names`` are names that are
     read, but neither called nor passed on. ``is_conditional`` tells whether the current statement
     might be skipped, ``finds_signals`` whether signals are looked for, ``may_change_frames``
-    whether the suggestion has called a
-    function that may have changed frames.
+    whether the suggestion has called a function that may have changed frames.
     """
 
     finds_signals = True
@@ -166,9 +165,11 @@ class Context:
         """Add a signal, with the keys of ``signals.py``, for a call that certainly runs."""
         signal = {
             "line": self.problems.position(node)["line"],
-            **{"kind": kind, "name": printable(name)},
+            "kind": kind,
+            "name": printable(name),
             "labels": [printable(label) for label in labels[:_MAX_SIGNAL_LABELS]],
-            **{"before": before, "after": after},
+            "before": before,
+            "after": after,
         }
         if self.finds_signals and not self.is_conditional and signal not in self.signals:
             self.signals.append(signal)

@@ -244,11 +244,11 @@ def check_append(context: Context, owner: Value, node: ast.Call) -> bool:
     part = text_of(other)
     if isinstance(other, ast.Dict):
         part = f"{pandas}.DataFrame([{part}])"
-    is_data = isinstance(other, ast.Dict) or isinstance(context.value(other), (Frame, Series))
+    is_certain = isinstance(other, ast.Dict) or isinstance(context.value(other), (Frame, Series))
     keywords = "".join(f", {text_of(item)}" for item in node.keywords)
     candidates = [f"{pandas}.concat([{text_of(function.value)}, {part}]{keywords})"]
     message = "pandas has no append() any more, but concat()."
-    context.report_code(node, "not_valid", message, candidates if pandas and is_data else [])
+    context.report_code(node, "not_valid", message, candidates if pandas and is_certain else [])
     return True
 
 

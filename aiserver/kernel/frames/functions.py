@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import ast
-import contextlib
 import csv
 import itertools
 import os
-from typing import Any
 
-from ..inspection.dtypes import Dtype, csv_dtypes, is_pandas_2, stored_values
+from ..inspection.dtypes import Dtype, csv_dtypes, is_pandas_2
 from ..inspection.objects import (
     MISSING,
     is_function,
@@ -18,7 +16,6 @@ from ..inspection.objects import (
     loaded_value,
     own_keywords,
 )
-from ..inspection.scalars import is_missing
 from .context import Context
 from .current import check_called, check_offset
 from .pandas_methods import call_pandas, merge_frames
@@ -55,9 +52,6 @@ _HARMLESS = set(
 )
 # Keywords of ``read_csv`` that don't change the dtypes.
 _TYPE_PRESERVING = set("filepath_or_buffer sep delimiter encoding low_memory header".split())
-# The rows by which a file is recognised, and the share of values that must be the same.
-_COMPARED_ROWS = 3
-_SAME_SHARE = 0.75
 # Keywords that are accepted through ``**kwargs``.
 _KEYWORDS = {
     "pandas.date_range": "closed",
@@ -179,10 +173,6 @@ def _read_csv(context: Context, path: str, file: str, arguments: Arguments) -> V
     if not rows:
         return UNKNOWN
     header = rows[0]
-    is_usual = library == "pandas" and given <= _TYPE_PRESERVING  # else, it is read on purpose
-    name = _frame_of_file(context, header, rows[1:]) if is_usual else ""
-    if name:
-        context.add_signal(arguments.node, "read_again", name, [file])
     frame = Frame(library, header, (None,))
     is_plain = given <= _TYPE_PRESERVING and not context.may_create_files
     if library == "pandas" and is_plain and all(len(row) == len(header) for row in rows):
@@ -193,29 +183,6 @@ def _read_csv(context: Context, path: str, file: str, arguments: Arguments) -> V
     if isinstance(dates, (ast.List, ast.Tuple)):
         context.report_missing(frame, context.labels(dates))
     return _with_index(context, frame, arguments.get("index_col"), usecols.names)
-
-
-def _frame_of_file(context: Context, header: list[str], rows: list[list[str]]) -> str:
-    """Return the name of a DataFrame in the kernel with a file's columns and first rows, or ""."""
-    for name, frame in context.frames().items() if context.finds_signals and rows else ():
-        if len(header) > 1 and frame.columns.keys() >= set(header):
-            pairs = []
-            for label, cells in zip(header, zip(*rows[:_COMPARED_ROWS])):
-                dtype = frame.dtypes.get(label)
-                is_comparable = dtype is not None and dtype.kind in ("text", "object", "number")
-                values = stored_values(dtype, _COMPARED_ROWS) if dtype and is_comparable else []
-                pairs += [pair for pair in zip(cells, values) if not is_missing(pair[1])]
-            same = sum(_is_same_value(cell, value) for cell, value in pairs)
-            if same > len(header) and same >= _SAME_SHARE * len(pairs):
-                return name
-    return ""
-
-
-def _is_same_value(cell: str, value: Any) -> bool:
-    if type(value) is int or type(value) is float:
-        with contextlib.suppress(ValueError):
-            return float(cell) == value
-    return type(value) is str and value == cell
 
 
 def _with_index(

@@ -25,6 +25,8 @@ _FEWEST_LOST = 3  # rows, and the share of the rows
 _LOST_SHARE = 0.1
 _FEWEST_KEYS = 3  # that are the same, and the share of the keys
 _SAME_SHARE_OF_KEYS = 0.8
+_MAX_COMPARED = 10_000  # values of a column that may be a key
+_MAX_COMPARED_COLUMNS = 20
 
 
 def examine_merge(
@@ -67,9 +69,14 @@ def report_other_key(
     has = [context.has_column(side, name) or name in side.index_names for side in frames]
     if has[0] == has[1]:
         return False
-    values = _key_values(frames[has.index(True)].dtypes.get(name))
-    others = frames[has.index(False)].dtypes.items()
-    same = [label for label, dtype in others if _are_same_keys(values, _key_values(dtype))]
+    others = frames[has.index(False)].dtypes
+    if len(others) > _MAX_COMPARED_COLUMNS:
+        return False
+    first, *rest = (
+        _key_values(dtype, _MAX_COMPARED)
+        for dtype in (frames[has.index(True)].dtypes.get(name), *others.values())
+    )
+    same = [label for label, values in zip(others, rest) if _are_same_keys(first, values)]
     if len(same) != 1:
         return False
     keys = [name, same[0]] if has[0] else [same[0], name]
@@ -139,8 +146,8 @@ def _key_rows(frame: Frame, names: list[str]) -> list[Any] | None:
     return plain[0] if len(plain) == 1 else list(zip(*plain))
 
 
-def _key_values(dtype: Dtype | None) -> list[Any] | None:
-    values = [] if dtype is None else stored_values(dtype, _MAX_KEY_ROWS + 1)
+def _key_values(dtype: Dtype | None, count: int = _MAX_KEY_ROWS + 1) -> list[Any] | None:
+    values = [] if dtype is None else stored_values(dtype, count)
     if not values:
         return None
     classes = {id(cls): cls for cls in map(type, values)}

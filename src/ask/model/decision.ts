@@ -226,7 +226,7 @@ export class Decision {
   }
 
   /**
-   * Write and record the suggestion as shown. Return false if it isn’t offered, or the cell can't
+   * Write and record the suggestion as shown. Return false if it isn't offered, or the cell can't
    * be written. Without the `next` phase, the row closes unless it contains text.
    */
   async accept(next?: 'running'): Promise<boolean> {

@@ -353,12 +353,10 @@ export class GenerationStore {
   /** The code before another attempt: the answer to repair, or the cell's. */
   private get _failedCode(): string {
     const { answer, answers } = this;
-    const before = answers[answers.findIndex(item => item === answer) - 1];
-    const isRepair = answer?.suggestion.mode === 'repair';
-    const source = isRepair
-      ? before?.suggestion.source
-      : answer?.request?.source;
-    return source ?? '';
+    if (answer?.suggestion.mode === 'repair') {
+      return answers[answers.indexOf(answer) - 1]?.suggestion.source ?? '';
+    }
+    return answer?.request?.source ?? '';
   }
 
   private get _checkedRequest(): ICheckedRequest {

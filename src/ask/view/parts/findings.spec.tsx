@@ -189,10 +189,6 @@ describe('what a suggestion makes of the data', () => {
     [
       { kind: 'not_used', labels: ['age'] },
       'You named “age”, which the code doesn’t use.'
-    ],
-    [
-      { kind: 'read_again', name: 'df', labels: ['a.csv'] },
-      '“df” has the data of “a.csv” already.'
     ]
   ])('%j', async (change, sentence) => {
     const t = await setup();

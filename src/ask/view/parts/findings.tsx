@@ -302,8 +302,7 @@ function signalText(
       'The merge repeats %1, so the result counts some values more than once.',
       columns
     ),
-    not_used: trans.__('You named %1, which the code doesn’t use.', columns),
-    read_again: trans.__('“%1” has the data of %2 already.', name, columns)
+    not_used: trans.__('You named %1, which the code doesn’t use.', columns)
   };
   return texts[kind] ?? '';
 }
