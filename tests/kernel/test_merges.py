@@ -158,7 +158,7 @@ def keys() -> dict[str, Any]:
     return {
         "pd": pd,
         "orders": pd.DataFrame({"order": [7, 8, 9, 10], "客户": [3, 1, 2, 3], "sum": [5, 6, 7, 8]}),
-        "people": pd.DataFrame({"id": [1, 2, 3, 4], "name": ["a", "b", "c", "a"]}),
+        "people": pd.DataFrame({"id": [1, 2, 3, 4, 4], "name": ["a", "b", "c", "a", "a"]}),
         "twins": pd.DataFrame({"id": [1, 2, 3], "number": [3, 2, 1]}),
         "few": pd.DataFrame({"id": [1, 2], "name": ["a", "b"]}),
         "towns": pd.DataFrame({"id": [81, 82, 83], "name": ["x", "y", "z"]}),

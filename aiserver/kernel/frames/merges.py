@@ -23,8 +23,8 @@ from .values import Arguments, Frame, Groups, Labels, Series, Value
 _MAX_KEY_ROWS = 50_000  # of both sides; the keys of more rows aren't counted
 _FEWEST_LOST = 3  # rows, and the share of the rows
 _LOST_SHARE = 0.1
-_FEWEST_KEYS = 3  # that are the same, and the share of the keys
-_SAME_SHARE_OF_KEYS = 0.8
+_FEWEST_KEYS = 3
+_MOST = 0.8  # a table of customers may have some twice, and lack some
 _MAX_COMPARED = 10_000  # values of a column that may be a key
 _MAX_COMPARED_COLUMNS = 20
 
@@ -87,12 +87,12 @@ def report_other_key(
 
 
 def _are_same_keys(first: list[Any] | None, second: list[Any] | None) -> bool:
-    """Return whether one side has each key once, and most keys of the other side."""
+    """Return whether one side has most of its keys only once, and most keys of the other side."""
     for unique, other in ((first or [], second or []), (second or [], first or [])):
         keys, distinct = set(unique), set(other) - {None}
-        if len(unique) == len(keys) >= _FEWEST_KEYS and distinct:
-            if len(distinct & keys) >= len(distinct) * _SAME_SHARE_OF_KEYS:
-                return True
+        is_key = len(keys) >= max(_FEWEST_KEYS, len(unique) * _MOST)
+        if is_key and distinct and len(distinct & keys) >= len(distinct) * _MOST:
+            return True
     return False
 
 
